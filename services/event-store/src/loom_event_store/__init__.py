@@ -1,0 +1,1 @@
+"""The service that keeps every execution and decides every write."""

@@ -1,0 +1,1 @@
+"""The service that archives and deletes what has ended."""

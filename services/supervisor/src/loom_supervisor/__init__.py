@@ -1,0 +1,1 @@
+"""The service that wakes parents whose children settled."""

@@ -1,0 +1,1 @@
+"""The contract of an event store as cases to run."""

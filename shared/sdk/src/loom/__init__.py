@@ -1,0 +1,1 @@
+"""Loom for workflow authors and API callers."""
