@@ -1,0 +1,88 @@
+# The verbs of this repository. `make` alone lists them; each sets up what it needs by itself.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+
+PACKAGES := $(addprefix shared/,sdk conformance servicekit cli) $(addprefix services/,event-store supervisor timers retention)
+OURS     := loom-durable loom-conformance loom-servicekit loom-cli loom-event-store loom-supervisor loom-timers loom-retention
+PROJECTS := $(addsuffix /pyproject.toml,$(PACKAGES))
+
+# The interpreter for .venv: the first of these that runs and is 3.11 or later. `make install PYTHON=...` chooses another.
+PYTHON   ?=
+PYTHONS  := python3 python3.13 python3.12 python3.11
+
+BIN      := .venv/bin
+STAMP    := .venv/.installed
+UV       ?= $(BIN)/uv
+COMPILE  := pip compile --quiet --universal --generate-hashes --no-annotate --no-header --python-version 3.11
+
+# `make test ARGS="tests/kernel -k park"` narrows a run; `TEST_WORKERS=0` runs it in one process.
+TEST_WORKERS ?= 2
+ARGS         ?=
+
+.PHONY: help install lock format check test demo conformance bench-smoke openapi clean
+
+help: ## List the verbs
+	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+install: $(STAMP) ## Make .venv from the hashed lock, with our eight packages editable
+	@echo "ready: .venv/bin/loom"
+
+# The stamp is made last, so an installation that broke off is tried again.
+$(STAMP): requirements-dev.txt $(PROJECTS)
+	@python=; \
+	for candidate in $(if $(PYTHON),$(PYTHON),$(PYTHONS)); do \
+	  if "$$candidate" -c 'import sys, venv; assert sys.version_info >= (3, 11)' >/dev/null 2>&1; then python="$$candidate"; break; fi; \
+	done; \
+	if [ -z "$$python" ]; then \
+	  echo "Loom needs Python 3.11 or later, with venv; tried: $(if $(PYTHON),$(PYTHON),$(PYTHONS))." >&2; \
+	  echo "Install one, or name it: make install PYTHON=/path/to/python3" >&2; \
+	  exit 2; \
+	fi; \
+	if ! $(BIN)/python -c 'import sys; assert sys.version_info >= (3, 11)' >/dev/null 2>&1; then \
+	  echo "make .venv with $$("$$python" --version)"; \
+	  "$$python" -m venv --clear .venv; \
+	fi
+	@echo "install the locked requirements and the eight packages"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation $(addprefix -e ,$(PACKAGES))
+	@touch $@
+
+lock: ## Resolve the requirements again; commits hold pins and hashes, never hosts
+	@if [ ! -x "$$(command -v $(UV))" ]; then $(MAKE) --no-print-directory install; fi
+	$(UV) $(COMPILE) $(addprefix --no-emit-package ,$(OURS)) $(PROJECTS) requirements-dev.in -o requirements-dev.txt
+	$(UV) $(COMPILE) $(addprefix --no-emit-package ,$(OURS)) $(PROJECTS) -c requirements-dev.txt -o requirements.txt
+
+format: $(STAMP) ## Mend what ruff can mend: order of imports, layout
+	@$(BIN)/ruff check --fix-only --quiet .
+	@$(BIN)/ruff format .
+
+check: $(STAMP) ## Lint, format, types, import rules, repository tests
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pytest -q tests/repo
+
+test: $(STAMP) ## Run the tests
+	$(BIN)/pytest -n $(TEST_WORKERS) $(or $(ARGS),tests)
+
+demo: $(STAMP) ## A parent that outlives its worker and its server, on real input
+	@$(BIN)/python -m loom_cli.demo
+
+conformance: $(STAMP) ## Run the contract on every body of the store, and on broken ones
+	@$(BIN)/python tests/conformance/run_all.py
+
+bench-smoke: $(STAMP) ## Appends, claims and resumes per second: figures, no judgement
+	@$(BIN)/python tests/bench/smoke.py
+
+openapi: $(STAMP) ## Write docs/openapi.json from the event store's routes
+	@$(BIN)/python -m loom_event_store.openapi > docs/openapi.json.new
+	@mv docs/openapi.json.new docs/openapi.json
+
+clean: ## Remove .venv and the caches
+	@rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
