@@ -35,7 +35,7 @@ install: $(STAMP) ## Make .venv from the hashed lock, with our eight packages ed
 $(STAMP): requirements-dev.txt $(PROJECTS)
 	@python=; \
 	for candidate in $(if $(PYTHON),$(PYTHON),$(PYTHONS)); do \
-	  if "$$candidate" -c 'import sys, venv; assert sys.version_info >= (3, 11)' >/dev/null 2>&1; then python="$$candidate"; break; fi; \
+	  if "$$candidate" -c 'import sys, venv, ensurepip; assert sys.version_info >= (3, 11)' >/dev/null 2>&1; then python="$$candidate"; break; fi; \
 	done; \
 	if [ -z "$$python" ]; then \
 	  echo "Loom needs Python 3.11 or later, with venv; tried: $(if $(PYTHON),$(PYTHON),$(PYTHONS))." >&2; \
