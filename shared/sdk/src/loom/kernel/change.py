@@ -1,0 +1,169 @@
+"""What a decision does: rows to write, the answer to give, and the view it was taken on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from loom.errors import LoomError
+from loom.ids import ExecutionId, ExecutionRef, Incarnation, Instant, Namespace, Sequence, Token
+from loom.kernel.events import Event
+from loom.kernel.heads import Duty, GrantRow, Head, Mail, Pin
+from loom.kernel.hints import Hint
+from loom.kernel.limits import Limits
+from loom.kernel.parks import Edge
+
+
+class View(Protocol):
+    """What a store reads for `decide`, synchronously and under the locks of the call: all of it is one state."""
+
+    def head_named(self, namespace: Namespace, execution_id: ExecutionId) -> Head | None: ...
+
+    def head_of(self, incarnation: Incarnation) -> Head | None:
+        """The living or ended head of this incarnation, wherever its row is named now; a tombstone of it too."""
+
+    def event(self, head: int, seq: Sequence) -> Event | None: ...
+
+    def event_of_batch(self, head: int, batch_id: str) -> Event | None:
+        """The first event of the call that carried this key."""
+
+    def answer_of_park(self, head: int, park_seq: Sequence) -> Event | None:
+        """The RESUMED that answered this park."""
+
+    def edge(self, parent: ExecutionRef, child_key: str) -> Edge | None: ...
+
+    def edges_of_child(self, child: ExecutionRef) -> tuple[Edge, ...]:
+        """In the order of their surrogates."""
+
+    def edges_of_parent(self, parent: ExecutionRef) -> tuple[Edge, ...]:
+        """In the order of their making."""
+
+    def message(self, head: int, message_id: str) -> Mail | None: ...
+
+    def oldest_message(self, head: int, name: str, key: str | None) -> Mail | None:
+        """The oldest one waiting under this name; `key` None takes any."""
+
+    def waiting_messages(self, head: int) -> int: ...
+
+    def last_inbox_seq(self, head: int) -> int: ...
+
+    def open_children(self, parent: ExecutionRef) -> int: ...
+
+    def has_outcomes(self, parent: ExecutionRef) -> bool:
+        """Is there an ended edge that is neither consumed nor released?"""
+
+    def pins(self, head: int) -> tuple[Pin, ...]: ...
+
+    def duty(self, name: str) -> Duty | None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """What comes from outside: the store's clock and epoch, its limits, and where new numbers come from."""
+
+    now: Instant
+    epoch: int
+    limits: Limits
+    new_incarnation: Callable[[], Incarnation]
+    new_head: Callable[[], int]
+
+
+@dataclass(frozen=True, slots=True)
+class WriteHead:
+    """Insert or replace the row with this surrogate."""
+
+    head: Head
+
+
+@dataclass(frozen=True, slots=True)
+class WriteEvents:
+    head: int
+    events: tuple[Event, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WriteEdge:
+    """Insert or replace the edge of this parent incarnation and key."""
+
+    edge: Edge
+
+
+@dataclass(frozen=True, slots=True)
+class WriteMessage:
+    """Insert or replace the inbox row of this message id."""
+
+    head: int
+    message: Mail
+
+
+@dataclass(frozen=True, slots=True)
+class WriteHint:
+    """Put a message into the outbox."""
+
+    head: int
+    hint: Hint
+
+
+@dataclass(frozen=True, slots=True)
+class WriteGrant:
+    head: int
+    grant: GrantRow
+
+
+@dataclass(frozen=True, slots=True)
+class WritePin:
+    head: int
+    pin: Pin
+
+
+@dataclass(frozen=True, slots=True)
+class RemovePinRow:
+    head: int
+    owner: str
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveRows:
+    """Remove everything of this head but the head: events, meta, transcripts, inbox, grants, refusals, pins, own edges."""
+
+    head: int
+    parent: ExecutionRef
+
+
+@dataclass(frozen=True, slots=True)
+class WriteDuty:
+    duty: Duty
+
+
+Write = (
+    WriteHead
+    | WriteEvents
+    | WriteEdge
+    | WriteMessage
+    | WriteHint
+    | WriteGrant
+    | WritePin
+    | RemovePinRow
+    | RemoveRows
+    | WriteDuty
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The rows of one transaction, in order, and the answer. An answer that is an error is raised after the commit."""
+
+    writes: tuple[Write, ...]
+    answer: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Nothing changes. With `presented`, a late write under that token is to be recorded, best effort."""
+
+    error: LoomError
+    surface: str
+    head: int | None = None
+    presented: Token | None = None
+    current: Token | None = None

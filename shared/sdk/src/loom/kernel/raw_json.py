@@ -1,0 +1,75 @@
+"""JSON text that Loom only carries, and the one encoder that splices it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields, is_dataclass
+from functools import lru_cache
+from typing import Any
+
+from loom.ids import DecimalString
+
+
+class RawJson(str):
+    """The source text of a JSON value: kept as received, byte for byte, never parsed by a store (I4)."""
+
+    @classmethod
+    def of(cls, value: Any) -> RawJson:
+        """The text of a plain Python value."""
+        return cls(json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False))
+
+    def parsed(self) -> Any:
+        """The value, for who wrote it."""
+        return json.loads(self)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        from pydantic_core import core_schema
+
+        return core_schema.no_info_after_validator_function(cls, core_schema.str_schema())
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> dict[str, Any]:
+        return {"description": "any JSON value, carried as received"}
+
+
+NULL = RawJson("null")
+
+_quote = json.encoder.encode_basestring
+
+
+def encode(value: Any) -> RawJson:
+    """The JSON text of nouns and plain values: carried text is spliced, 63-bit numbers become strings.
+
+    A field marked `hidden` (a surrogate, a hash) is left out; a class may name properties to add in `SHOWN`.
+    """
+    return RawJson(_encode(value))
+
+
+def _encode(value: Any) -> str:
+    match value:
+        case RawJson():
+            return value
+        case str():
+            return _quote(str(value))
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case DecimalString():
+            return f'"{int(value)}"'
+        case int() | float():
+            return json.dumps(value, allow_nan=False)
+        case dict():
+            return "{" + ",".join(f"{_quote(str(key))}:{_encode(item)}" for key, item in value.items()) + "}"
+        case list() | tuple():
+            return "[" + ",".join(map(_encode, value)) + "]"
+    if is_dataclass(value):
+        return "{" + ",".join(f"{key}:{_encode(getattr(value, name))}" for name, key in _members(type(value))) + "}"
+    raise TypeError(f"{type(value).__name__} has no JSON form")
+
+
+@lru_cache(maxsize=None)
+def _members(cls: type[Any]) -> tuple[tuple[str, str], ...]:
+    names = [field.name for field in fields(cls) if not field.metadata.get("hidden")]
+    return tuple((name, _quote(name)) for name in (*names, *getattr(cls, "SHOWN", ())))

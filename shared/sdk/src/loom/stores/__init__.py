@@ -1,0 +1,1 @@
+"""What a backend must offer, and one that keeps it in dicts."""

@@ -1,0 +1,1 @@
+"""The port over HTTP: the path table, the envelope scanner, the codec."""
