@@ -14,8 +14,11 @@ _E = "/v1/namespaces/{namespace}/executions/{execution_id}"
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """One call of the port over HTTP. Members of `template` come from the path, `batch_id` is the Idempotency-Key header;
-    the rest is the query of a GET or DELETE, else the JSON body. `long_poll`: a service may hold the answer back."""
+    """One call of the port over HTTP.
+
+    Members of `template` come from the path, `batch_id` is the header Idempotency-Key; the rest is the JSON body, or
+    the query of a GET or DELETE (a DELETE's `credential` is its body). `long_poll`: a service may hold the answer back.
+    """
 
     port: str  # the method of EventStore
     method: str
