@@ -109,3 +109,4 @@ PATHS: tuple[Path, ...] = (
 )
 
 BY_PORT: dict[str, Path] = {path.port: path for path in PATHS}
+BY_CALL: dict[type[Any], Path] = {path.call: path for path in PATHS}
