@@ -25,7 +25,7 @@ from loom.ids import (
     noun,
 )
 from loom.kernel.events import Event, NewEvent
-from loom.kernel.heads import Duty, GrantRow, Head, Mail, Pin, RefusalRow, Status
+from loom.kernel.heads import GrantRow, Head, Mail, Pin, RefusalRow, Status
 from loom.kernel.limits import Limits
 from loom.kernel.parks import Edge, Wait
 from loom.kernel.raw_json import NULL, RawJson
@@ -64,7 +64,10 @@ class Started:
 
 @noun
 class StartChild:
-    """Start a child, judged by its parent's credential in the same transaction (I30). Its id is derived (I39)."""
+    """Start a child, judged by its parent's credential in the same transaction (I30). Its id is derived (I39).
+
+    `queue` None: the parent's.
+    """
 
     namespace: Namespace
     execution_id: ExecutionId
@@ -87,7 +90,7 @@ class ChildStarted:
     """`created` false: the key already had this child."""
 
     child: ExecutionRef
-    seq: Sequence  # of CHILD_STARTED in the parent's log; of the earlier one if not created
+    seq: Sequence | None  # of CHILD_STARTED in the parent's log
     created: bool
 
 

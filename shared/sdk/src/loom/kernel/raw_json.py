@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields, is_dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from loom.ids import DecimalString
@@ -65,11 +65,11 @@ def _encode(value: Any) -> str:
         case list() | tuple():
             return "[" + ",".join(map(_encode, value)) + "]"
     if is_dataclass(value):
-        return "{" + ",".join(f"{key}:{_encode(getattr(value, name))}" for name, key in _members(type(value))) + "}"
+        return "{" + ",".join(f"{key}:{_encode(getattr(value, name))}" for name, key in _members(value.__class__)) + "}"
     raise TypeError(f"{type(value).__name__} has no JSON form")
 
 
-@lru_cache(maxsize=None)
+@cache
 def _members(cls: type[Any]) -> tuple[tuple[str, str], ...]:
     names = [field.name for field in fields(cls) if not field.metadata.get("hidden")]
     return tuple((name, _quote(name)) for name in (*names, *getattr(cls, "SHOWN", ())))

@@ -1,28 +1,31 @@
-"""The table of surfaces: what of an execution can be written, by which call, under which guard (law 3)."""
+"""The table of surfaces: what of an execution a credential guards, by which call (law 3)."""
 
 from __future__ import annotations
 
 from loom.ids import answer
+from loom.kernel import calls as c
+from loom.kernel.guards import SURFACE_OF
 
 
 @answer
 class Surface:
-    """`guard`: credential (equality on incarnation, token and grant, live lease), or seen (compare-and-set)."""
+    """`call` is the port's method; its credential is compared by equality on incarnation, token and grant."""
 
     name: str
     call: str
-    guard: str
 
 
-SURFACES: tuple[Surface, ...] = (
-    Surface(name="events", call="append", guard="credential"),
-    Surface(name="events-batch", call="append_batch", guard="credential"),
-    Surface(name="park", call="park", guard="credential"),
-    Surface(name="children", call="start_child", guard="credential"),
-    Surface(name="messages", call="send", guard="credential"),
-    Surface(name="renew", call="renew", guard="credential"),
-    Surface(name="release", call="release", guard="credential"),
-    Surface(name="answer", call="resume", guard="credential"),
-    Surface(name="delete", call="delete", guard="credential"),
-)
+_CALLS: dict[type, str] = {
+    c.Append: "append",
+    c.AppendBatch: "append_batch",
+    c.Park: "park",
+    c.StartChild: "start_child",
+    c.Send: "send",
+    c.Renew: "renew",
+    c.Release: "release",
+    c.Resume: "resume",
+    c.Delete: "delete",
+}
+
+SURFACES: tuple[Surface, ...] = tuple(Surface(name=SURFACE_OF[call], call=name) for call, name in _CALLS.items())
 """A worker refuses to start against a store whose table it does not know."""

@@ -1,0 +1,74 @@
+"""Send: into the inbox, or straight into the park that waits for it (I16)."""
+
+from __future__ import annotations
+
+from loom.errors import IllegalTransition, InboxFull, KeyReused, TooLarge
+from loom.kernel import calls as c
+from loom.kernel.change import Change, Moment, View, WriteMessage
+from loom.kernel.decisions.draft import Draft
+from loom.kernel.decisions.resuming import answer_with_message
+from loom.kernel.guards import judge, of_chain
+from loom.kernel.heads import Head, Mail, Status
+from loom.kernel.legality import Writer
+from loom.kernel.parks import message_wait
+
+
+def send(view: View, call: c.Send, moment: Moment) -> Change:
+    """A repeat gets the first answer, also after the receiver ended; a park on it is answered in the same transaction."""
+    if call.sender:
+        _check_sender(view, call, moment)
+    head = of_chain(view.head_named(call.namespace, call.execution_id), call.chain, of=call.execution_id)
+    first = view.message(head.head, call.message_id)
+    if first is not None:
+        return Change((), _repeated(first, call))
+    if head.ended:
+        raise IllegalTransition(
+            f"{head.execution_id} has {head.status}", execution_id=head.execution_id, state=head.shown
+        )
+    size = len(call.payload.encode("utf-8", "surrogatepass"))
+    if size > moment.limits.event_bytes:
+        raise TooLarge(f"a message of {size} bytes, at most {moment.limits.event_bytes}")
+    return _deliver(view, call, moment, head)
+
+
+def _check_sender(view: View, call: c.Send, moment: Moment) -> None:
+    """A stalled sender that lost its grant sends nothing (H15)."""
+    assert call.sender is not None
+    sender = view.head_named(call.sender.namespace, call.sender.execution_id)
+    writer = judge(sender, call.sender, moment)
+    if writer is not Writer.OWNER:
+        raise IllegalTransition(f"{call.sender.execution_id} is parked: only a running body sends")
+
+
+def _repeated(first: Mail, call: c.Send) -> c.Sent:
+    if (first.name, first.key, first.payload) != (call.name, call.key, call.payload):
+        raise KeyReused(f"the message id {call.message_id} was used for another message")
+    return c.Sent(inbox_seq=first.inbox_seq, resumed=first.resumed)
+
+
+def _deliver(view: View, call: c.Send, moment: Moment, head: Head) -> Change:
+    message = Mail(
+        message_id=call.message_id,
+        inbox_seq=view.last_inbox_seq(head.head) + 1,
+        name=call.name,
+        key=call.key,
+        payload=call.payload,
+        sender=f"{call.sender.execution_id}@{call.sender.incarnation}" if call.sender else None,
+        sent_at=moment.now,
+    )
+    draft = Draft(view, moment, head)
+    wait = message_wait(head.waits, call.name, call.key) if head.status is Status.PARKED else None
+    if wait is not None and not head.unknown_tail:
+        answer_with_message(draft, message, wait, by="send")
+    else:
+        _check_room(view, head, moment)
+        draft.write(WriteMessage(head.head, message))
+    return draft.change(c.Sent(inbox_seq=message.inbox_seq, resumed=wait is not None and not head.unknown_tail))
+
+
+def _check_room(view: View, head: Head, moment: Moment) -> None:
+    if view.waiting_messages(head.head) >= moment.limits.inbox_waiting:
+        raise InboxFull(
+            f"{head.execution_id} has {moment.limits.inbox_waiting} messages waiting: send again when it has consumed some",
+            execution_id=head.execution_id,
+        )

@@ -1,0 +1,36 @@
+"""Digests: of what a call wrote, of a nonce, of a result; and the id derived for a child."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from dataclasses import fields, replace
+from typing import Any
+
+from loom.ids import ExecutionId, ExecutionRef, Nonce
+from loom.kernel.raw_json import encode
+
+_WHO = {"credential": None, "incarnation": None, "batch_id": ""}
+
+
+def digest_of(call: Any) -> str:
+    """The digest by which a repeat is told from another call under the same key (I3): what it says, not who says it."""
+    names = {field.name for field in fields(call)}
+    said = replace(call, **{name: blank for name, blank in _WHO.items() if name in names})
+    return digest_of_text(f"{type(call).__name__}{encode(said)}")
+
+
+def digest_of_text(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def grant_hash(nonce: Nonce) -> str:
+    """What the head keeps of a nonce."""
+    return digest_of_text(f"nonce:{nonce}")
+
+
+def child_id(parent: ExecutionRef, child_key: str) -> ExecutionId:
+    """`<parent, cut to 190 characters>~c<26 characters>`: one child per parent incarnation and key (I39)."""
+    text = f"{parent.namespace}/{parent.execution_id}/{int(parent.incarnation)}/{child_key}"
+    name = base64.b32encode(hashlib.sha256(text.encode()).digest()).decode().lower()[:26]
+    return ExecutionId(f"{parent.execution_id[:190]}~c{name}")
