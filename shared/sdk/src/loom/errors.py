@@ -197,7 +197,7 @@ class EventTimeout(WorkflowError):
 
 
 class _Failed(WorkflowError):
-    """A failure that travelled as data: type name, bounded message, details, bounded traceback; nothing is unpickled."""
+    """A failure that travelled as data: type name, message, details, traceback, all bounded; nothing is unpickled."""
 
     def __init__(self, name: str, type_name: str, message: str, details: Any = None, traceback: str = "") -> None:
         super().__init__(f"{name}: {type_name}: {message}")

@@ -282,7 +282,7 @@ class Resumed:
 
 @noun
 class AcquireIfParked:
-    """Take the token of an open park, for an engine with an append of its own. Otherwise `stale` with the current token."""
+    """Take an open park's token, for an engine with an append of its own; else `stale` with the current token."""
 
     namespace: Namespace
     execution_id: ExecutionId
@@ -340,7 +340,7 @@ class CancelRequested:
 
 @noun
 class Terminate:
-    """End an execution at once. With `cancel_seq`: only because that request's deadline has passed (`not-yet` before)."""
+    """End an execution at once. With `cancel_seq`: only since that request's deadline has passed (`not-yet` before)."""
 
     namespace: Namespace
     execution_id: ExecutionId
@@ -392,7 +392,7 @@ class Erased:
 
 @noun
 class Send:
-    """Send a message to a chain; a repeat by `message_id` gets the first answer. `sender`: judged first, if given (I30)."""
+    """Send a message to a chain; a repeat by `message_id` gets the first answer. A `sender` is judged first (I30)."""
 
     namespace: Namespace
     execution_id: ExecutionId
@@ -455,7 +455,7 @@ class Archived:
 
 @noun
 class TakeDuty:
-    """Take or prolong a duty: compare-and-set on the `term` seen; free, expired or mine. `ran`: a round was just run."""
+    """Take or prolong a duty: compare-and-set on the `term` seen; free, expired or mine. `ran`: a round just ran."""
 
     name: str
     owner: str

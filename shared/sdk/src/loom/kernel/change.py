@@ -125,7 +125,7 @@ class RemovePinRow:
 
 @dataclass(frozen=True, slots=True)
 class RemoveRows:
-    """Remove everything of this head but the head: events, meta, transcripts, inbox, grants, refusals, pins, own edges."""
+    """Remove all of this head but the head: events, meta, transcripts, inbox, grants, refusals, pins, own edges."""
 
     head: int
     parent: ExecutionRef

@@ -21,6 +21,7 @@ def digest_of(call: Any) -> str:
 
 
 def digest_of_text(text: str) -> str:
+    """SHA-256, in hexadecimal."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -27,7 +27,7 @@ class NewEvent:
 
 @answer
 class Event:
-    """An event as the log holds it. `kernel` is stamped by servers only; `fence` is the token at the time of writing."""
+    """An event as the log holds it. `kernel` is stamped by servers only; `fence` is the token it was written under."""
 
     seq: Sequence
     kind: str

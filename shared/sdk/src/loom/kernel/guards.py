@@ -61,26 +61,32 @@ def judge(head: Head | None, credential: Credential, moment: Moment) -> Writer:
 
 
 def is_of_incarnation(head: Head, credential: Credential) -> bool:
+    """A re-created id is another execution (I48)."""
     return head.incarnation == credential.incarnation
 
 
 def is_lost_history(head: Head, credential: Credential) -> bool:
+    """A greater token is not newer: the store has forgotten (H9, H23)."""
     return credential.token > head.token
 
 
 def is_old_epoch(credential: Credential, moment: Moment) -> bool:
+    """What was granted before a restore or a fail-over is dead."""
     return credential.token < moment.epoch << 32
 
 
 def is_of_token(head: Head, credential: Credential) -> bool:
+    """Equality: neither a smaller token passes nor a greater one."""
     return credential.token == head.token
 
 
 def is_of_grant(head: Head, credential: Credential) -> bool:
+    """One token, one grant (I20): the nonce tells two apart that lost history gave the same number."""
     return head.grant_hash is not None and head.grant_hash == grant_hash(credential.nonce)
 
 
 def is_lease_live(head: Head, moment: Moment) -> bool:
+    """At equality dead; dead even before anybody took over (I25)."""
     return head.lease_until is not None and head.lease_until > moment.now
 
 
@@ -124,6 +130,7 @@ def living(head: Head | None, seen: SeenIncarnation, *, of: str = "") -> Head:
 
 
 def is_seen(head: Head, seen: SeenIncarnation) -> bool:
+    """Is it the incarnation that the caller saw?"""
     return seen == ANY or seen == head.incarnation
 
 
@@ -140,6 +147,7 @@ def of_chain(head: Head | None, chain: SeenChain, *, of: str = "") -> Head:
 
 
 def is_of_chain(head: Head, chain: Chain | str) -> bool:
+    """Is it the newest link of the chain that the caller means?"""
     return chain == ANY or chain == head.chain
 
 

@@ -69,6 +69,7 @@ CALL_OF: dict[EventKind, str] = {
 
 
 def is_legal(kind: str, writer: Writer, status: Status) -> bool:
+    """The cell of the table."""
     return status in LEGAL[kind_of(kind)].get(writer, frozenset())
 
 

@@ -30,7 +30,8 @@ class Child:
 class Group:
     """Until a rule over several children is met (I40). `policy`: all, any, or how many must complete.
 
-    With `on_error` raise the first member that ended without completing meets `all`. `keep`: the answer does not release the other members.
+    With `on_error` raise the first member that ended without completing meets `all`. With `keep` the answer does not
+    release the other members.
     """
 
     members: tuple[str, ...]
@@ -94,7 +95,7 @@ EdgeStatus = Literal["open", "completed", "failed", "cancelled", "removed"]
 
 @answer
 class Edge:
-    """Parent to child. `outcome` is the payload of the child's terminal event; `consumed_at_seq` where the parent has it."""
+    """Parent to child. `outcome` is the payload of the child's end; `consumed_at_seq` where the parent's log has it."""
 
     parent: ExecutionRef
     child_key: str
@@ -192,7 +193,7 @@ def answer_from_children(wait: Wait, edges: Mapping[str, Edge]) -> Answer | None
 
 
 def is_group_met(group: Group, edges: Mapping[str, Edge], ended: Iterable[str]) -> bool:
-    """Is the group's rule met when exactly the members `ended` have ended? Failed, cancelled, removed: ended, not completed."""
+    """Is the rule met when just the members `ended` have? Failed, cancelled, removed ones have not completed."""
     ended = set(ended)
     completed = sum(edges[key].status == "completed" for key in ended)
     open_members = len(group.members) - len(ended)

@@ -10,7 +10,7 @@ from loom.kernel.parks import Edge
 
 
 def is_pinning(edge: Edge, parent: Head | None) -> bool:
-    """A child is pinned until its outcome is in its parent's log, the parent has ended, or the edge is released (H7)."""
+    """A child is pinned until its parent's log has its outcome, the parent has ended, or the edge is released (H7)."""
     if edge.consumed_at_seq is not None or edge.released:
         return False
     return parent is not None and parent.incarnation == edge.parent.incarnation and parent.status in LIVE

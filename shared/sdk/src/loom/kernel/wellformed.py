@@ -102,9 +102,8 @@ def _why_no_text(value: str, longest: int) -> str | None:
 def _why_no_number(owner: Any, name: str, value: int) -> str | None:
     if isinstance(owner, NewEvent) and name == "position":
         return None  # any integer may be worded; the order is judged behind the fence
-    if isinstance(owner, (c.ClaimRunnable, c.ReadEvents, c.ReadInbox, c.ReadChildren, c.ListExecutions, c.ListDue)):
-        if name in ("max", "limit") and not 1 <= value <= 1000:
-            return "1 to 1000"
+    if name in ("max", "limit") and not 1 <= value <= 1000:
+        return "1 to 1000"
     if isinstance(owner, Credential):
         return None
     return None if 0 <= value < 2**63 else "a number from 0 to 2^63-1"

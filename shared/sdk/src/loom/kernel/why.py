@@ -13,6 +13,7 @@ from loom.kernel.parks import (
     Edge,
     GroupWait,
     MessageWait,
+    Operator,
     OperatorWait,
     TimerWait,
     Wait,
@@ -23,7 +24,7 @@ from loom.kernel.parks import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """What a store reads beside the head: edges by key, outbox rows of this head, who polled its queue for its workflow."""
+    """What is read beside the head: edges by key, its outbox rows, how many workers poll its queue for its workflow."""
 
     edges: dict[str, Edge]
     outbox: int
@@ -65,16 +66,14 @@ def _why_waiting(wait: Wait, around: Surroundings) -> Iterator[Reason]:
             key = "" if message.key is None else f" with the key {message.key}"
             yield Reason(code="message", text=f"{wait.id}: a message {message.name}{key} that nobody has sent")
         case OperatorWait(operator=operator):
-            yield Reason(
-                code="blocked", text=_blocked(operator.reason, operator.expected, operator.actual, operator.at)
-            )
+            yield Reason(code="blocked", text=_blocked(operator))
         case ChildWait() | GroupWait():
             yield from _why_waiting_for_children(wait, around)
 
 
-def _blocked(reason: str, expected: str | None, actual: str | None, at: str | None) -> str:
-    compared = f" (expected {expected}, met {actual}, at {at})" if expected or actual else ""
-    return f"blocked: {reason}{compared}; an operator's resume, cancel, fail or terminate answers it"
+def _blocked(why: Operator) -> str:
+    compared = f" (expected {why.expected}, met {why.actual}, at {why.at})" if why.expected or why.actual else ""
+    return f"blocked: {why.reason}{compared}; an operator's resume, cancel, fail or terminate answers it"
 
 
 def _why_waiting_for_children(wait: ChildWait | GroupWait, around: Surroundings) -> Iterator[Reason]:
@@ -95,9 +94,7 @@ def _why_not_running(head: Head, around: Surroundings) -> Iterator[Reason]:
         yield Reason(code="single-writer", text="started without a queue: whoever started it writes it")
     elif head.holds_lease(around.now):
         left = (head.lease_until or 0) - around.now
-        yield Reason(
-            code="owned", text=f"{head.owner} runs it under token {head.token.shown}; its lease ends in {left} ms"
-        )
+        yield Reason(code="owned", text=f"{head.owner} runs it under token {head.token.shown}, for another {left} ms")
     else:
         yield from _why_unclaimed(head, around)
     if head.cancel_seq is not None:
@@ -109,9 +106,7 @@ def _why_unclaimed(head: Head, around: Surroundings) -> Iterator[Reason]:
         yield Reason(code="lease-expired", text=f"the lease of {head.owner} has expired: anybody may claim it")
     if head.not_before is not None and head.not_before > around.now:
         left = head.not_before - around.now
-        yield Reason(
-            code="not-before", text=f"not claimable for another {left} ms ({head.fruitless_claims} fruitless claims)"
-        )
+        yield Reason(code="not-before", text=f"not claimable for {left} ms ({head.fruitless_claims} fruitless claims)")
     workflow = f"{head.workflow}@{head.code_version}"
     if around.pollers:
         yield Reason(code="runnable", text=f"runnable; {around.pollers} workers poll {head.queue} for {workflow}")

@@ -110,7 +110,7 @@ class DecidingStore:
 
 
 def claims_of(view: View, call: c.ClaimRunnable, candidates: tuple[Head, ...], moment: Moment) -> tuple[Change, ...]:
-    """One claim per candidate, as if each were called alone; one that refuses is passed over, one it blocks is written."""
+    """One claim per candidate, each as if alone; one that refuses is passed over, one that it blocks is written."""
     changes: list[Change] = []
     claimed = 0
     for head in candidates:

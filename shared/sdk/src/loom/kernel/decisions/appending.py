@@ -229,5 +229,6 @@ def append_if_unchanged(view: View, call: c.AppendIfUnchanged, moment: Moment) -
 
 
 def check_audit_kind(kind: str) -> None:
+    """Raises IllegalTransition: if this call took any kind, every reader could write (H17)."""
     if kind_of(kind) not in AUDIT_KINDS:
         raise IllegalTransition(f"{kind} is no audit kind: {sorted(AUDIT_KINDS)}", kind=kind)

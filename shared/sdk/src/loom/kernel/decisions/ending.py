@@ -70,7 +70,7 @@ def cancelled_payload(by: str, reason: str | None, detail: RawJson = NULL) -> Ra
 
 
 def cancel(view: View, call: c.Cancel, moment: Moment) -> Change:
-    """A request with a deadline (I57): ends a pending first link, re-opens a park, is told to the owner of what runs."""
+    """A request with a deadline (I57): ends a pending first link, re-opens a park, is told to a running owner."""
     head = of_chain(view.head_named(call.namespace, call.execution_id), call.chain, of=call.execution_id)
     if first_event(view, head, call) is not None or (head.cancel_seq is not None and not head.ended):
         return Change((), _requested(head))

@@ -13,6 +13,7 @@ from loom.kernel.heads import Duty, Pin
 
 
 def set_pin(view: View, call: c.SetPin, moment: Moment) -> Change:
+    """One pin per owner's name; set again, it changes."""
     head = living(view.head_named(call.namespace, call.execution_id), call.incarnation, of=call.execution_id)
     expiry = None if call.ttl_ms is None else Instant(moment.now + call.ttl_ms)
     pin = Pin(owner=call.owner, reason=call.reason, expiry=expiry)
@@ -21,6 +22,7 @@ def set_pin(view: View, call: c.SetPin, moment: Moment) -> Change:
 
 
 def remove_pin(view: View, call: c.RemovePin, moment: Moment) -> Change:
+    """What is not there is removed already."""
     head = living(view.head_named(call.namespace, call.execution_id), call.incarnation, of=call.execution_id)
     left = tuple(pin for pin in view.pins(head.head) if pin.owner != call.owner)
     return Change((RemovePinRow(head.head, call.owner),), c.Pins(items=_ordered(left)))
@@ -60,11 +62,13 @@ def take_duty(view: View, call: c.TakeDuty, moment: Moment) -> Change:
 
 
 def is_taken(duty: Duty, by_other_than: str, moment: Moment) -> bool:
+    """Does somebody else hold a live term?"""
     live = duty.until is not None and duty.until > moment.now
     return live and duty.owner is not None and duty.owner != by_other_than
 
 
 def give_up_duty(view: View, call: c.GiveUpDuty, moment: Moment) -> Change:
+    """The holder's own term only; the next may take it at once. Raises UnchangedMismatch."""
     duty = view.duty(call.name) or Duty(name=call.name)
     if duty.owner != call.owner or duty.term != call.term:
         raise UnchangedMismatch(f"{call.owner} does not hold the duty {call.name} at term {call.term}", term=duty.term)

@@ -14,7 +14,7 @@ from loom.kernel.parks import message_wait
 
 
 def send(view: View, call: c.Send, moment: Moment) -> Change:
-    """A repeat gets the first answer, also after the receiver ended; a park on it is answered in the same transaction."""
+    """A repeat gets the first answer, also after the receiver ended; a park on it is answered at once."""
     if call.sender:
         _check_sender(view, call, moment)
     head = of_chain(view.head_named(call.namespace, call.execution_id), call.chain, of=call.execution_id)
@@ -69,6 +69,6 @@ def _deliver(view: View, call: c.Send, moment: Moment, head: Head) -> Change:
 def _check_room(view: View, head: Head, moment: Moment) -> None:
     if view.waiting_messages(head.head) >= moment.limits.inbox_waiting:
         raise InboxFull(
-            f"{head.execution_id} has {moment.limits.inbox_waiting} messages waiting: send again when it has consumed some",
+            f"{head.execution_id} has {moment.limits.inbox_waiting} messages waiting: send again later",
             execution_id=head.execution_id,
         )

@@ -71,6 +71,7 @@ def is_held(head: Head, moment: Moment) -> bool:
 
 
 def is_fruitless(head: Head, moment: Moment) -> bool:
+    """Did so many claims in a row come to nothing that the body must be held to kill its workers?"""
     return head.fruitless_claims >= moment.limits.fruitless_claims
 
 

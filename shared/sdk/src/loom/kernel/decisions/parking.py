@@ -130,6 +130,7 @@ def _answer_itself(draft: Draft, heard: Sequence | None) -> Sequence | None:
 
 
 def has_unheard_cancel(head: Head, heard: Sequence | None) -> bool:
+    """Is there a cancel request that the body parked without knowing of?"""
     return head.cancel_seq is not None and head.cancel_seq != heard
 
 

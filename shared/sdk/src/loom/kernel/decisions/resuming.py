@@ -197,7 +197,7 @@ def acquire_if_parked(view: View, call: c.AcquireIfParked, moment: Moment) -> Ch
         return Change((), claimed(head, call))
     if not is_parked_at(head, call.park_seq) or head.token != call.token:
         raise Stale(
-            f"token {call.token.shown} and park {call.park_seq} seen, {head.token.shown} and {head.park_seq} are current",
+            f"token {call.token.shown} at park {call.park_seq} seen, {head.token.shown} at {head.park_seq} is current",
             current_token=str(int(head.token)),
             execution_id=head.execution_id,
         )
