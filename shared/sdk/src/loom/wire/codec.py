@@ -29,13 +29,13 @@ _Answer = TypeVar("_Answer")
 def url_of(path: Path, call: Any) -> str:
     """The path that addresses `call`, with its query."""
     address = path.template.format(**{name: quote(getattr(call, name), safe="") for name in path.in_path})
-    query = [(name, text) for name, value in _rest(path, call) if _in_query(path, name) for text in _texts(value)]
+    query = [(name, text) for name, value in _rest(path, call) if stands_in_query(path, name) for text in _texts(value)]
     return f"{address}?{urlencode(query)}" if query else address
 
 
 def body_of(path: Path, call: Any) -> bytes | None:
     """The JSON body of `call`; None if it has none."""
-    rest = {name: value for name, value in _rest(path, call) if not _in_query(path, name)}
+    rest = {name: value for name, value in _rest(path, call) if not stands_in_query(path, name)}
     return encode(rest).encode() if rest or path.has_body else None
 
 
@@ -81,7 +81,7 @@ def read_call(path: Path, *, raw_path: bytes, query: bytes, key: str | None, bod
     if path.has_key and key is not None:
         given["batch_id"] = encode(key)
     taken = path.in_path | {"batch_id"} | given.keys()
-    text = scan(body, limits, frozenset(taken)) if _takes_body(path) and body else "{}"
+    text = scan(body, limits, frozenset(taken)) if takes_body(path) and body else "{}"
     try:
         return _adapter(path.call).validate_json(_merged(given, text), strict=True)
     except ValidationError as error:
@@ -116,7 +116,7 @@ def _from_query(path: Path, query: bytes) -> dict[str, RawJson]:
         raise Invalid("the query is malformed: write name=value&name=value, in UTF-8") from None
     values: dict[str, list[str]] = {}
     for name, text in pairs:
-        if not _in_query(path, name):
+        if not stands_in_query(path, name):
             raise Invalid(f"{name[:60]!a} is not known in the query of this call")
         values.setdefault(name, []).append(text)
     return {name: _query_value(name, members_of(path.call)[name], texts) for name, texts in values.items()}
@@ -145,13 +145,14 @@ def _is_number(parts: list[Any]) -> bool:
 # --- both -------------------------------------------------------------------------------------------------------------
 
 
-def _in_query(path: Path, name: str) -> bool:
+def stands_in_query(path: Path, name: str) -> bool:
     """Does this member stand in the query? Those of a GET and a DELETE do, but for a credential: that is the body's."""
     named = name in members_of(path.call) and name not in path.in_path and name not in ("batch_id", "credential")
     return named and not path.has_body
 
 
-def _takes_body(path: Path) -> bool:
+def takes_body(path: Path) -> bool:
+    """Does this call have a JSON body, or may it?"""
     return path.has_body or "credential" in members_of(path.call)
 
 

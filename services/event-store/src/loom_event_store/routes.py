@@ -1,0 +1,102 @@
+"""The port over REST: one route for each call of the path table."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import Response
+
+from loom.errors import Invalid
+from loom.kernel.limits import Limits
+from loom.kernel.raw_json import encode
+from loom.kernel.wellformed import check_wellformed
+from loom.stores.event_store import EventStore
+from loom.stores.surfaces import SURFACES
+from loom.wire.codec import KEY_HEADER, read_call
+from loom.wire.paths import PATHS, Path
+from loom_event_store.longpolls import LongPolls
+from loom_event_store.schemas import SURFACES_ANSWER, operation
+
+Perform = Callable[[Any, Request], Awaitable[Any]]
+
+
+def router(store: EventStore, limits: Limits, polls: LongPolls) -> APIRouter:
+    """Every call of the port, and the table of surfaces."""
+    routes = APIRouter(tags=["event store"])
+    for path in PATHS:
+        routes.add_api_route(
+            _mounted(path),
+            _endpoint(path, limits, _perform(path, store, polls)),
+            methods=[path.method],
+            status_code=path.status,
+            summary=path.summary,
+            operation_id=path.port,
+            response_class=Response,
+            openapi_extra=operation(path),
+        )
+    surfaces = Response(encode(SURFACES).encode(), media_type="application/json")
+
+    @routes.get(
+        "/v1/surfaces",
+        summary="The table of surfaces",
+        response_class=Response,
+        openapi_extra={"responses": SURFACES_ANSWER},
+    )
+    async def read_surfaces() -> Response:
+        return surfaces
+
+    return routes
+
+
+def _endpoint(path: Path, limits: Limits, perform: Perform) -> Callable[[Request], Awaitable[Response]]:
+    """The body is read as bytes and decoded once, by the scanner; no machinery per request."""
+
+    async def endpoint(request: Request) -> Response:
+        call = read_call(
+            path,
+            raw_path=request.scope["raw_path"],
+            query=request.scope["query_string"],
+            key=request.headers.get(KEY_HEADER),
+            body=await _body(request),
+            limits=limits,
+        )
+        check_wellformed(call, limits)
+        answer = await perform(call, request)
+        return Response(encode(answer).encode(), path.status, media_type="application/json")
+
+    endpoint.__name__ = path.port
+    return endpoint
+
+
+def _perform(path: Path, store: EventStore, polls: LongPolls) -> Perform:
+    act = getattr(store, path.port)
+
+    async def hold(call: Any, request: Request) -> Any:
+        return await getattr(polls, path.port)(call, request.receive)
+
+    async def read(call: Any, request: Request) -> Any:
+        return await act(call)
+
+    async def write(call: Any, request: Request) -> Any:
+        answer = await act(call)
+        polls.wrote(call)
+        return answer
+
+    return hold if path.long_poll else read if path.method == "GET" else write
+
+
+async def _body(request: Request) -> bytes:
+    """The body, which says that it is JSON: a page of another origin cannot say so without asking first."""
+    body = await request.body()
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if body and media_type != "application/json":
+        raise Invalid("the body should be sent with the header Content-Type: application/json")
+    return body
+
+
+def _mounted(path: Path) -> str:
+    """The template as the router matches it; `read_call` reads the raw path, where %2F is no border."""
+    return path.template.replace("{owner}", "{owner:path}").replace("{name}", "{name:path}")
