@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import fields
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -10,7 +11,7 @@ from pydantic import TypeAdapter
 from loom.errors import ERRORS
 from loom.stores.surfaces import Surface
 from loom.wire.codec import KEY_HEADER, stands_in_query, takes_body
-from loom.wire.members import members_of
+from loom.wire.members import NOUNS, members_of
 from loom.wire.paths import PATHS, Path
 
 _REF = "#/components/schemas/{model}"
@@ -70,8 +71,21 @@ def components() -> dict[str, Any]:
     """All schemas; of a call only what stands in the body."""
     bodies = {path.call.__name__: _body(path) for path in PATHS if takes_body(path)}
     elsewhere = {path.call.__name__ for path in PATHS} - bodies.keys()
-    kept = {name: schema for name, schema in _COMPONENTS.items() if name not in elsewhere}
+    kept = {name: _as_sent(name, schema) for name, schema in _COMPONENTS.items() if name not in elsewhere}
     return {**kept, **bodies, "Problem": PROBLEM}
+
+
+def _as_sent(name: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """Without the members that never leave a store, with those that are shown besides."""
+    noun = _BY_NAME.get(name)
+    if noun is None:
+        return schema
+    hidden = {field.name for field in fields(noun) if field.metadata.get("hidden")}
+    sent = {member: part for member, part in schema["properties"].items() if member not in hidden}
+    return {**schema, "properties": {**sent, **{shown: {"type": "string"} for shown in getattr(noun, "SHOWN", ())}}}
+
+
+_BY_NAME = {noun.__name__: noun for noun in NOUNS if members_of(noun)}
 
 
 SURFACES_ANSWER = answers({"type": "array", "items": _REFERENCES[Surface.__name__]})

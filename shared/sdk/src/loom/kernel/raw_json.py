@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any
@@ -41,7 +42,8 @@ _quote = json.encoder.encode_basestring
 def encode(value: Any) -> RawJson:
     """The JSON text of nouns and plain values: carried text is spliced, 63-bit numbers become strings.
 
-    A field marked `hidden` (a surrogate, a hash) is left out; a class may name properties to add in `SHOWN`.
+    A field marked `hidden` (a surrogate, a hash) is left out, and so is absent carried text, whose null is a value;
+    a class may name properties to add in `SHOWN`.
     """
     return RawJson(_encode(value))
 
@@ -65,11 +67,20 @@ def _encode(value: Any) -> str:
         case list() | tuple():
             return "[" + ",".join(map(_encode, value)) + "]"
     if is_dataclass(value):
-        return "{" + ",".join(f"{key}:{_encode(getattr(value, name))}" for name, key in _members(value.__class__)) + "}"
+        return "{" + ",".join(_encode_members(value)) + "}"
     raise TypeError(f"{type(value).__name__} has no JSON form")
 
 
+def _encode_members(noun: Any) -> Iterator[str]:
+    for name, key, carried in _members(noun.__class__):
+        value = getattr(noun, name)
+        if value is not None or not carried:
+            yield f"{key}:{_encode(value)}"
+
+
 @cache
-def _members(cls: type[Any]) -> tuple[tuple[str, str], ...]:
-    names = [field.name for field in fields(cls) if not field.metadata.get("hidden")]
-    return tuple((name, _quote(name)) for name in (*names, *getattr(cls, "SHOWN", ())))
+def _members(cls: type[Any]) -> tuple[tuple[str, str, bool], ...]:
+    shown = [field for field in fields(cls) if not field.metadata.get("hidden")]
+    carried = {field.name for field in shown if str(field.type).startswith("RawJson")}
+    names = [field.name for field in shown]
+    return tuple((name, _quote(name), name in carried) for name in (*names, *getattr(cls, "SHOWN", ())))
