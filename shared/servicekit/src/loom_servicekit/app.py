@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import signal
 import socket
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+import threading
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -113,7 +115,22 @@ def server(app: FastAPI, *, host: str, port: int, log_level: str = "warning") ->
 
 
 class Server(uvicorn.Server):
-    """Stops the backgrounds first: held polls end at once, and what was accepted is finished."""
+    """Stops the backgrounds first: held polls end at once, and what was accepted is finished.
+
+    SIGINT and SIGTERM end `run()` in the ordinary way, so that its caller can close what it opened.
+    """
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         app = self.config.app

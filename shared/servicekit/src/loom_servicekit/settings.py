@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ipaddress
+import os
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from types import UnionType
@@ -27,6 +29,15 @@ def read_settings(cls: type[Settings], environ: Mapping[str, str], prefix: str =
         return TypeAdapter(cls).validate_python(_read(cls, environ, prefix))
     except ValidationError as error:
         raise SettingsError("\n".join(_faults(error, prefix))) from None
+
+
+def settings_or_exit(cls: type[Settings]) -> Settings:
+    """The settings of this process; where they are faulty, all faults on stderr and exit status 2."""
+    try:
+        return read_settings(cls, os.environ)
+    except SettingsError as error:
+        sys.stderr.write(f"{error}\n")
+        raise SystemExit(2) from None
 
 
 def why_exposed(host: str, dev: bool) -> str | None:
