@@ -377,6 +377,7 @@ class Delete:
     incarnation: SeenIncarnation
     credential: Credential | None = None
     archived: bool = False  # archiving is on: archived_seq must equal last_seq
+    dry_run: bool = False  # judged like any other, and nothing is removed
 
 
 @answer

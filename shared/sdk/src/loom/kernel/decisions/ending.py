@@ -173,6 +173,8 @@ def delete(view: View, call: c.Delete, moment: Moment) -> Change:
             incarnation=str(int(head.incarnation)),
         )
     _check_deletable(view, head, call, moment)
+    if call.dry_run:
+        return Change((), c.Erased(token=head.token, ending=head.status))
     return _tombstone(view, head, moment)
 
 
