@@ -1,0 +1,26 @@
+"""The supervisor's environment: `LOOM_` and the name of a field."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from loom_servicekit.settings import why_exposed
+from loom_servicekit.sweeps import EVERY_MS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SupervisorSettings:
+    """`sweep_ms`: how often is looked for what no hint announced. `dev`: listen elsewhere than on loopback, without
+    access control.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 7301
+    event_store_url: str = "http://127.0.0.1:7300"
+    timers_url: str = "http://127.0.0.1:7302"
+    sweep_ms: int = EVERY_MS
+    dev: bool = False
+
+    def __post_init__(self) -> None:
+        if reason := why_exposed(self.host, self.dev):
+            raise ValueError(reason)

@@ -1,0 +1,35 @@
+"""The timers' environment: `LOOM_` and the name of a field."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from loom_servicekit.settings import why_exposed
+from loom_servicekit.sweeps import EVERY_MS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimersSettings:
+    """`redrivers`: URLs asked in order; without one, rows of re-drives wait for a node that has some.
+
+    `data`: the folder of the SQLite file. `poll_ms`: how often due rows are looked for. `sweep_ms`: how often parks that
+    are overdue. `dev`: listen elsewhere than on loopback, without access control.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 7302
+    data: Path = Path("loom-data")
+    event_store_url: str = "http://127.0.0.1:7300"
+    redrivers: tuple[str, ...] = ()
+    poll_ms: int = 200
+    sweep_ms: int = EVERY_MS
+    dev: bool = False
+
+    def __post_init__(self) -> None:
+        if reason := why_exposed(self.host, self.dev):
+            raise ValueError(reason)
+
+    @property
+    def file(self) -> Path:
+        return self.data / "timers.db"

@@ -1,0 +1,1 @@
+"""How services hint each other: one port, an in-process body, and Kafka's when it comes."""

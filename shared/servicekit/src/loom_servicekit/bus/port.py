@@ -1,0 +1,38 @@
+"""The message bus: hints, at least once, in any order, perhaps never. The sweeps are the guarantee (I38, I42)."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Protocol
+
+from loom.kernel.hints import Hint
+
+Handler = Callable[[Hint], Awaitable[None]]
+"""What is done about a hint. Returning acknowledges it; so do NotParked, ExecutionGone and NotFound: nothing is left.
+
+A `Contended` (the store or timers cannot be reached, or are busy) acknowledges nothing: the lane waits, with full
+jitter up to 30 s, and hands the hint over again, for ever. All else is a bug: five tries, then a dead letter (I44).
+"""
+
+
+class Subscription(Protocol):
+    """A handler at work."""
+
+    async def stop(self) -> None:
+        """Take no more; what was accepted is finished, or given up where its handler cannot finish now."""
+
+    def why_unready(self) -> str | None: ...
+
+
+class MessageBus(Protocol):
+    async def publish(self, hints: Sequence[Hint]) -> None:
+        """Returns when every hint is acknowledged by the bus, which says nothing about its handlers."""
+
+    def subscribe(
+        self, topics: tuple[type[Hint], ...], handler: Handler, *, group: str | None, coalesce: bool = False
+    ) -> Subscription:
+        """Hand over hints of these topics, one key never to two handlers at once.
+
+        Members of one `group` share the hints; without a group a subscriber sees everything from now on. `coalesce`: of
+        the hints queued for one execution, of whatever topic, only the last is handed over.
+        """
