@@ -1,0 +1,1 @@
+SELECT * FROM events WHERE head = :head AND answers_park = :park_seq;

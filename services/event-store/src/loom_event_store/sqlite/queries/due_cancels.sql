@@ -1,0 +1,4 @@
+SELECT * FROM heads
+ WHERE status IN ('pending', 'running', 'parked') AND cancel_deadline IS NOT NULL AND cancel_deadline <= :now
+   AND head > :after
+ ORDER BY head LIMIT :limit;

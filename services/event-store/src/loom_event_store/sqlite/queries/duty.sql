@@ -1,0 +1,1 @@
+SELECT * FROM duties WHERE name = :name;

@@ -1,0 +1,3 @@
+SELECT edges.*, heads.namespace AS parent_namespace, heads.execution_id AS parent_id
+  FROM heads JOIN edges ON edges.parent_head = heads.head AND edges.parent_incarnation = heads.incarnation
+ WHERE heads.incarnation = :parent_incarnation AND edges.child_key = :child_key;

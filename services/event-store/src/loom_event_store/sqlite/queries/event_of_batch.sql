@@ -1,0 +1,1 @@
+SELECT * FROM events WHERE head = :head AND batch_id = :batch_id;

@@ -1,0 +1,1 @@
+DELETE FROM polls WHERE seen_at < :before;

@@ -1,0 +1,1 @@
+SELECT * FROM grants WHERE head = :head ORDER BY token;

@@ -1,0 +1,1 @@
+SELECT coalesce(max(head), 0) FROM heads;

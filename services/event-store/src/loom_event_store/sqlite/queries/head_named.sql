@@ -1,0 +1,1 @@
+SELECT * FROM heads WHERE namespace = :namespace AND execution_id = :execution_id;

@@ -1,0 +1,1 @@
+SELECT * FROM heads WHERE incarnation = :incarnation;

@@ -1,0 +1,1 @@
+SELECT * FROM inbox WHERE head = :head AND message_id = :message_id;

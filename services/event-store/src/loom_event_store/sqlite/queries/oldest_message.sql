@@ -1,0 +1,4 @@
+-- :key null takes any
+SELECT * FROM inbox
+ WHERE head = :head AND name = :name AND consumed_at_seq IS NULL AND (:key IS NULL OR key = :key)
+ ORDER BY inbox_seq LIMIT 1;

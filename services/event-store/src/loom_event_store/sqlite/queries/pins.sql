@@ -1,0 +1,1 @@
+SELECT * FROM pins WHERE head = :head ORDER BY owner;

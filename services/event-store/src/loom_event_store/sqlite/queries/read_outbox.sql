@@ -1,0 +1,1 @@
+SELECT * FROM outbox WHERE id > :after ORDER BY id LIMIT :limit;

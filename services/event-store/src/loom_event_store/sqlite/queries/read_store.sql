@@ -1,0 +1,1 @@
+SELECT epoch, features, schema_version FROM store;

@@ -1,0 +1,2 @@
+-- the one refused last comes last
+SELECT * FROM refusals WHERE head = :head ORDER BY rowid;

@@ -1,0 +1,1 @@
+DELETE FROM grants WHERE head = :head;

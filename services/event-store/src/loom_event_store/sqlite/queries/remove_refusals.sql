@@ -1,0 +1,1 @@
+DELETE FROM refusals WHERE head = :head;

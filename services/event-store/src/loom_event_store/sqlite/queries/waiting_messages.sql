@@ -1,0 +1,1 @@
+SELECT count(*) FROM inbox WHERE head = :head AND consumed_at_seq IS NULL;
