@@ -153,6 +153,8 @@ async def test_the_clock_does_not_fall_when_the_file_is_opened_again_a_day_earli
     clock = ManualClock(4 * DAY_MS)
     file = open_file(path, SCHEMA, clock=clock)
     at_first = await _seen(file)
+    file.close()
+    file = open_file(path, SCHEMA, clock=clock)
     clock.advance(10_000)
     later = await _seen(file)
     clock.advance(DAY_MS)
