@@ -140,7 +140,7 @@ def _record(draft: Draft, event: NewEvent, writer: Writer) -> None:
 
 def _consume_named_message(draft: Draft, event: NewEvent) -> None:
     _check_not_worded(event, event.message_id, "message_id")
-    message = draft.view.message(draft.head.head, event.message_id or "")
+    message = draft.message(event.message_id or "")
     if message is None or message.consumed_at_seq is not None:
         raise IllegalTransition(f"no message {event.message_id} is waiting", execution_id=draft.head.execution_id)
     consume_message(draft, message, event.wait, position=event.position)

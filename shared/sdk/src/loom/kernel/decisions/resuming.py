@@ -7,7 +7,7 @@ from dataclasses import replace
 from loom.errors import IllegalTransition, NotParked, NotYet, ResumeContended, Stale
 from loom.ids import Credential, Instant, Sequence
 from loom.kernel import calls as c
-from loom.kernel.change import Change, Moment, View, WriteMessage
+from loom.kernel.change import Change, Moment, View
 from loom.kernel.decisions.draft import Draft
 from loom.kernel.decisions.repeats import first_event, named_head
 from loom.kernel.digests import digest_of, grant_hash
@@ -146,7 +146,7 @@ def consume_message(
         "wait": wait,
     }
     seq = draft.add(EventKind.MESSAGE_CONSUMED, encode(payload), position=position)
-    draft.write(WriteMessage(draft.head.head, replace(message, consumed_at_seq=seq, resumed=resumed)))
+    draft.write_message(replace(message, consumed_at_seq=seq, resumed=resumed))
 
 
 def take_token(draft: Draft) -> None:
