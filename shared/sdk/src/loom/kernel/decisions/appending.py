@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 from loom.errors import (
@@ -39,11 +40,13 @@ def append(view: View, call: c.Append, moment: Moment) -> Change:
     return Change((), answer) if draft is None else draft.change(answer)
 
 
-def append_to(view: View, call: c.Append, moment: Moment, edges: PendingEdges) -> tuple[Draft | None, c.Appended]:
+def append_to(
+    view: View, call: c.Append, moment: Moment, edges: PendingEdges, batch: c.AppendBatch | None = None
+) -> tuple[Draft | None, c.Appended]:
     """One execution's part; None for a repeat. `edges` are those that the same transaction has changed already."""
     check_own(call.credential, call.namespace, call.execution_id)
     earlier = named_head(view, call)
-    repeat = first_event(view, earlier, call)
+    repeat = first_event(view, earlier, call, batch)
     if repeat is not None and earlier is not None:
         last = Sequence(repeat.seq + len(call.events) - 1)
         return None, c.Appended(first_seq=repeat.seq, last_seq=last, waiting=what_waits(view, earlier))
@@ -52,7 +55,7 @@ def append_to(view: View, call: c.Append, moment: Moment, edges: PendingEdges) -
     assert head is not None
     check_sizes(call.events, moment.limits)
     check_sequences(head, call)
-    draft = Draft(view, moment, head, edges).keyed(call.batch_id, digest_of(call))
+    draft = Draft(view, moment, head, edges).keyed(call.batch_id, digest_of(batch or call))
     if writer is Writer.SINGLE and head.status is Status.PENDING:
         draft.move(status=Status.RUNNING)
     for event in call.events:
@@ -162,13 +165,19 @@ def _check_not_worded(event: NewEvent, name: str | None, member: str) -> None:
 
 
 def _cancelled(draft: Draft, event: NewEvent) -> None:
+    """Says by what and why it was requested."""
     if draft.head.cancel_seq is None:
         raise IllegalTransition("nobody requested a cancel: fail or complete", execution_id=draft.head.execution_id)
-    payload = cancelled_payload("request", None, event.payload)
+    requested = draft.view.event(draft.head.head, draft.head.cancel_seq)
+    assert requested is not None, "a request is an event of the same log"
+    said = json.loads(requested.payload)
+    payload = cancelled_payload(said["by"], said["reason"], event.payload)
     end(draft, EventKind.EXECUTION_CANCELLED, payload, position=event.position)
 
 
 def _release(draft: Draft, key: str) -> None:
+    if draft.head.status is Status.PARKED:
+        raise IllegalTransition(f"a child is released while its parent runs, not while {draft.head.shown}")
     edge = draft.edge(key)
     if edge is None:
         raise IllegalTransition(f"no child under the key {key}", execution_id=draft.head.execution_id)
@@ -181,6 +190,8 @@ def append_batch(view: View, call: c.AppendBatch, moment: Moment) -> Change:
     ids = [item.execution_id for item in call.items]
     if not ids or len(set(ids)) < len(ids):
         raise Invalid("a batch names at least one execution, each once")
+    if len(ids) > moment.limits.append_events:
+        raise TooLarge(f"{len(ids)} executions, at most {moment.limits.append_events} per batch: split them")
     edges: PendingEdges = {}
     parts = [_append_item(view, item, call, moment, edges) for item in call.items]
     drafts = [draft for draft, _ in parts if draft is not None]
@@ -200,7 +211,7 @@ def _append_item(
         expected_seq=item.expected_seq,
     )
     try:
-        return append_to(view, single, moment, edges)
+        return append_to(view, single, moment, edges, call)
     except LoomError as error:
         error.facts.setdefault("execution_id", item.execution_id)
         raise
