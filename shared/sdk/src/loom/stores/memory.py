@@ -27,7 +27,6 @@ from loom.kernel.change import (
     WritePin,
 )
 from loom.kernel.decide import decide
-from loom.kernel.digests import grant_hash
 from loom.kernel.events import Event
 from loom.kernel.guards import existing, living
 from loom.kernel.heads import ENDED, LIVE, Duty, GrantRow, Head, Mail, Pin, RefusalRow
@@ -42,6 +41,7 @@ from loom.stores.deciding import (
     claims_of,
     due_of,
     is_runnable,
+    is_still_held,
     open_park,
     stamped,
     still_held,
@@ -232,8 +232,7 @@ class MemoryEventStore(DecidingStore):
         moment = self.moment()
         for workflow in call.workflows:
             self.rows.polls[call.namespace, call.queue, workflow, call.owner] = moment.now
-        mine = grant_hash(call.nonce)
-        held = [head for head in self.rows.heads.values() if head.grant_hash == mine and head.holds_lease(moment.now)]
+        held = [head for head in self.rows.heads.values() if is_still_held(call, head, moment)]
         if held:
             return c.Claims(items=tuple(still_held(call, head) for head in held))
         runnable = (head for head in self.rows.heads.values() if is_runnable(head, call, moment))
