@@ -190,20 +190,25 @@ class Cluster:
 
 
 def on_child(key: str) -> Wait:
+    """A wait for the child under this key."""
     return ChildWait(id=f"wait-{key}", child=Child(key=key))
 
 
 def on_group(*keys: str, policy: Any = "all") -> Wait:
+    """A wait for several children; who failed counts as ended."""
     return GroupWait(id="group", group=Group(members=keys, policy=policy, on_error="collect"))
 
 
 def on_timer(delay_ms: int = 1_000, *, id: str = "sleep") -> Wait:
+    """A wait that the store counts from the park."""
     return TimerWait(id=id, timer=Timer(delay_ms=delay_ms))
 
 
 def until(wake_at: int, *, id: str = "sleep") -> Wait:
+    """A wait for an instant."""
     return TimerWait(id=id, timer=Timer(wake_at=Instant(wake_at)))
 
 
 def on_message(name: str) -> Wait:
+    """A wait for a message of this name."""
     return MessageWait(id=f"mail-{name}", message=Message(name=name))
