@@ -23,6 +23,7 @@ from loom.kernel.decisions.owning import what_waits
 from loom.kernel.decisions.parking import fruitful
 from loom.kernel.decisions.repeats import first_event, named_head
 from loom.kernel.decisions.resuming import consume_message, consume_outcome
+from loom.kernel.decisions.sizes import check_carried, check_result, check_together
 from loom.kernel.digests import digest_of
 from loom.kernel.events import NewEvent
 from loom.kernel.guards import check_own, judge_writer, living
@@ -86,14 +87,11 @@ def check_sizes(events: tuple[NewEvent, ...], limits: Limits) -> None:
         raise Invalid("an append needs at least one event")
     if len(events) > limits.append_events:
         raise TooLarge(f"{len(events)} events, at most {limits.append_events} per append: split them")
-    sizes = [len(event.payload.encode("utf-8", "surrogatepass")) for event in events]
-    if max(sizes) > limits.event_bytes:
-        raise TooLarge(f"an event of {max(sizes)} bytes, at most {limits.event_bytes}")
-    if sum(sizes) > limits.append_bytes:
-        raise TooLarge(f"{sum(sizes)} bytes, at most {limits.append_bytes} per append: split them")
-    for event, size in zip(events, sizes, strict=True):
-        if event.kind in TERMINAL_KINDS and size > limits.result_bytes:
-            raise TooLarge(f"a result of {size} bytes, at most {limits.result_bytes}: store it and return where it is")
+    for event in events:
+        check_carried(event.payload, "an event", limits)
+        if event.kind in TERMINAL_KINDS:
+            check_result(event.payload, limits)
+    check_together((event.payload for event in events), limits)
 
 
 def check_sequences(head: Head, call: c.Append) -> None:
@@ -234,7 +232,7 @@ def append_if_unchanged(view: View, call: c.AppendIfUnchanged, moment: Moment) -
             current_token=str(int(head.token)),
             last_seq=head.last_seq,
         )
-    check_sizes((NewEvent(kind=call.kind, payload=call.payload),), moment.limits)
+    check_carried(call.payload, "an event", moment.limits)
     draft = Draft(view, moment, head).keyed(call.batch_id, digest_of(call))
     return draft.change(c.Noted(seq=draft.add(call.kind, call.payload)))
 
