@@ -5,7 +5,8 @@ import pytest
 
 from loom.clock import ManualClock
 from loom.stores.memory import MemoryEventStore
-from loom_retention.store import Catalogue, open_catalogue
+from loom_retention.catalogue import Catalogue
+from loom_retention.store import open_catalogue
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ from loom.kernel.events import NewEvent
 from loom.kernel.raw_json import RawJson
 from loom.stores.memory import MemoryEventStore
 from loom_retention.archive import FolderArchive, read_archived
+from loom_retention.catalogue import Catalogue
 from loom_retention.policy import DAY_MS, Keep
 from loom_retention.reports import Report
-from loom_retention.store import Catalogue
 from loom_retention.sweep import Rounds, Sweeper
 from retention.executions import NAMESPACE, Wrapped, append, cancel_execution, end_execution, read_head
 

@@ -36,7 +36,7 @@ def build_service(
     return Service(
         name="event-store",
         routers=(router(store, settings.limits, polls, wrote),),
-        background=(relay, polls),
+        background=(polls, relay),
         schemas=components(),
         body_bytes=settings.body_bytes,
     )

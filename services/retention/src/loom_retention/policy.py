@@ -19,10 +19,6 @@ class Keep:
     cancelled: int | None = 30 * DAY_MS
     continued: int | None = 30 * DAY_MS
 
-    def __post_init__(self) -> None:
-        if any(ms is not None and ms < 0 for ms in map(self.ms_of, ENDINGS)):
-            raise ValueError("what has ended is kept for 0 ms or longer")
-
     def ms_of(self, ending: Status) -> int | None:
         """Milliseconds; None for ever."""
         ms: int | None = getattr(self, ending.value)

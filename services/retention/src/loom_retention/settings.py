@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from loom_retention.policy import Keep
+from loom_retention.policy import ENDINGS, Keep
 from loom_servicekit.settings import why_exposed
 
 
@@ -29,6 +29,8 @@ class RetentionSettings:
     def __post_init__(self) -> None:
         if reason := why_exposed(self.host, self.dev):
             raise ValueError(reason)
+        if any((self.keep.ms_of(ending) or 0) < 0 for ending in ENDINGS):
+            raise ValueError("LOOM_KEEP_..: what has ended is kept for 0 ms or longer")
 
     @property
     def file(self) -> Path:

@@ -27,14 +27,14 @@ _report: TypeAdapter[Report] = TypeAdapter(Report)
 _manifest: TypeAdapter[Manifest] = TypeAdapter(Manifest)
 
 
-def open_catalogue(path: Path | str) -> Catalogue:
+def open_catalogue(path: Path | str) -> SqliteCatalogue:
     """The tables in this file, made if need be; blocks while it is opened."""
     schema = (files("loom_retention") / "schema.sql").read_text("utf-8")
-    return Catalogue(open_file(path, schema, version=SCHEMA_VERSION))
+    return SqliteCatalogue(open_file(path, schema, version=SCHEMA_VERSION))
 
 
-class Catalogue:
-    """Policies, the newest SWEEPS_KEPT sweeps, and what is archived where."""
+class SqliteCatalogue:
+    """`Catalogue` in one file; of sweeps it keeps the newest SWEEPS_KEPT."""
 
     def __init__(self, file: SqliteFile) -> None:
         self._file = file
@@ -48,7 +48,6 @@ class Catalogue:
         await self._write(("write_policy", (namespace, encode(keep))))
 
     async def remove_policy(self, namespace: Namespace) -> None:
-        """The default holds again."""
         await self._write(("remove_policy", (namespace,)))
 
     async def write_sweep(self, report: Report) -> None:
@@ -56,7 +55,6 @@ class Catalogue:
         await self._write(("write_sweep", row), ("trim_sweeps", (SWEEPS_KEPT,)))
 
     async def read_sweeps(self, limit: int) -> tuple[Report, ...]:
-        """Newest first."""
         return tuple(_report.validate_json(report) for (report,) in await self._read("read_sweeps", limit))
 
     async def write_archive(self, manifest: Manifest) -> None:
@@ -65,7 +63,6 @@ class Catalogue:
         await self._write(("write_archive", row))
 
     async def read_archives(self, namespace: Namespace, execution_id: ExecutionId) -> tuple[Manifest, ...]:
-        """What is archived of an id, newest first."""
         rows = await self._read("read_archives", namespace, execution_id)
         return tuple(_manifest.validate_json(manifest) for (manifest,) in rows)
 

@@ -12,9 +12,9 @@ from loom.kernel.calls import Delete, ListExecutions, ListNamespaces, MarkArchiv
 from loom.kernel.heads import Head
 from loom.stores.event_store import EventStore
 from loom_retention.archive import FolderArchive
+from loom_retention.catalogue import Catalogue
 from loom_retention.policy import ENDINGS, Keep, ended_before
 from loom_retention.reports import Fate, Ledger, Report
-from loom_retention.store import Catalogue
 from loom_servicekit.counts import Count
 from loom_servicekit.duties import Duty
 from loom_servicekit.loops import Loop

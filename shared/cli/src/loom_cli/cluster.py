@@ -9,6 +9,9 @@ from pathlib import Path
 from loom_event_store.app import build_service as build_event_store
 from loom_event_store.data import open_store
 from loom_event_store.settings import EventStoreSettings
+from loom_retention.app import build_service as build_retention
+from loom_retention.settings import RetentionSettings
+from loom_retention.store import open_catalogue
 from loom_servicekit.app import Service
 from loom_servicekit.bus.in_process import InProcessBus
 from loom_servicekit.settings import read_settings
@@ -28,15 +31,20 @@ def open_cluster(data: Path, environ: Mapping[str, str]) -> Iterator[tuple[Servi
     """The services over the files in `data`, which are made if need be and closed afterwards.
 
     The services speak to the event store and to timers through their ports, which here lead to the files themselves.
+    The event store is the last: whoever hears its hints is there when it starts to publish, and still when it stops.
     """
     settings = {**environ, "LOOM_DATA": str(data), "LOOM_HOST": "127.0.0.1"}  # where to listen is the caller's business
     of_event_store = read_settings(EventStoreSettings, settings)
     of_supervisor = read_settings(SupervisorSettings, settings)
     of_timers = read_settings(TimersSettings, settings)
+    of_retention = read_settings(RetentionSettings, settings)
     bus = InProcessBus()
-    with closing(open_store(of_event_store)) as store, closing(open_timers(of_timers.file)) as timers:
+    with (
+        closing(open_store(of_event_store)) as store,
+        closing(open_timers(of_timers.file)) as timers,
+        closing(open_catalogue(of_retention.file)) as catalogue,
+    ):
         yield (
-            build_event_store(of_event_store, store=store, bus=bus, owner=OWNER),
             build_supervisor(of_supervisor, store=store, timers=timers, bus=bus, owner=OWNER),
             build_timers(
                 of_timers,
@@ -46,4 +54,6 @@ def open_cluster(data: Path, environ: Mapping[str, str]) -> Iterator[tuple[Servi
                 redrivers=[build_redriver(store)],
                 owner=OWNER,
             ),
+            build_retention(of_retention, store=store, catalogue=catalogue, owner=OWNER),
+            build_event_store(of_event_store, store=store, bus=bus, owner=OWNER),
         )
