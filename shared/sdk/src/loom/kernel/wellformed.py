@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from loom.errors import Invalid
 from loom.ids import Credential
 from loom.kernel import calls as c
 from loom.kernel.events import NewEvent
+from loom.kernel.kinds import EventKind
 from loom.kernel.limits import Limits
 from loom.kernel.parks import Operator
 from loom.kernel.raw_json import RawJson
@@ -22,7 +23,11 @@ _NAME_MAX = 255
 _NONCE_MIN = 22  # characters that hold 128 random bits in base64
 _TEXT_MAX = 4096
 
-Check = Callable[[str, Any, Limits], str | None]
+_BELONGS = {
+    "message_id": (EventKind.MESSAGE_CONSUMED,),
+    "child_key": (EventKind.CHILD_OUTCOME,),
+    "wait": (EventKind.MESSAGE_CONSUMED, EventKind.CHILD_OUTCOME),
+}
 
 
 def check_wellformed(call: Any, limits: Limits) -> None:
@@ -51,6 +56,8 @@ def _members(noun: Any, prefix: str) -> Iterator[tuple[str, Any, str, Any]]:
 def _why_malformed(owner: Any, name: str, value: Any, limits: Limits) -> str | None:
     if value is None or isinstance(value, (RawJson, tuple)) or is_dataclass(value):
         return None
+    if isinstance(owner, NewEvent) and name in _BELONGS and owner.kind not in _BELONGS[name]:
+        return f"only for {' or '.join(_BELONGS[name])}"
     if name == "execution_id":
         return _why_no_id(value, derived=not isinstance(owner, c.Start))
     if name == "namespace":

@@ -190,6 +190,8 @@ def append_batch(view: View, call: c.AppendBatch, moment: Moment) -> Change:
         raise Invalid("a batch names at least one execution, each once")
     if len(ids) > moment.limits.append_events:
         raise TooLarge(f"{len(ids)} executions, at most {moment.limits.append_events} per batch: split them")
+    for item in call.items:
+        check_own(item.credential, call.namespace, item.execution_id)
     edges: PendingEdges = {}
     parts = [_append_item(view, item, call, moment, edges) for item in call.items]
     drafts = [draft for draft, _ in parts if draft is not None]
