@@ -70,7 +70,7 @@ def read_children(at: Snapshot, call: c.ReadChildren) -> c.Children:
 def read_pins(at: Snapshot, call: c.ReadPins) -> c.Pins:
     """By their owners' names."""
     head = _seen(at, call)
-    return c.Pins(items=at.view.pins(head.head))
+    return c.Pins(items=tuple(sorted(at.view.pins(head.head), key=lambda pin: pin.owner)))
 
 
 def read_ownership(at: Snapshot, call: c.ReadOwnership) -> tuple[int, c.Ownership]:

@@ -16,7 +16,7 @@ from loom.clock import Clock
 from loom.errors import Busy, Contended, LoomError, ResumeContended
 from loom.ids import ExecutionRef, Instant, Sequence
 from loom.kernel import calls as c
-from loom.kernel.change import Change, Refusal
+from loom.kernel.change import Change, Refusal, RemoveRows
 from loom.kernel.decide import decide
 from loom.kernel.guards import living
 from loom.kernel.heads import Duty, Head
@@ -80,6 +80,7 @@ class SqliteEventStore(DecidingStore):
         if isinstance(decision, Refusal):
             await self._record_refusal(decision, now)
             raise decision.error
+        self._refusals.forget(write.head for write in decision.writes if isinstance(write, RemoveRows))
         if isinstance(decision.answer, LoomError):
             raise decision.answer
         return decision.answer

@@ -62,12 +62,17 @@ class Refusals:
         return due
 
     def joined(self, head: int, recorded: Iterable[RefusalRow]) -> tuple[RefusalRow, ...]:
-        """The rows of this head with what is counted here."""
+        """The rows of this head with what is counted here, the one refused last at the end."""
         found = {(row.token, row.surface): row for row in recorded}
         for (of_head, token, surface), row in self._counted.items():
             if of_head == head:
                 found[token, surface] = _sum(found.pop((token, surface), None), row)
-        return tuple(found.values())
+        return tuple(sorted(found.values(), key=lambda row: row.last_at))
+
+    def forget(self, heads: Iterable[int]) -> None:
+        """What belonged to logs that are removed goes with them."""
+        gone = set(heads)
+        self._counted = {key: row for key, row in self._counted.items() if key[0] not in gone}
 
 
 def refused(refusal: Refusal, now: Instant) -> RefusalRow | None:
