@@ -22,6 +22,7 @@ from loom.wire.members import members_of
 from loom.wire.paths import PATHS, Path
 from loom_event_store.app import build_service
 from loom_event_store.openapi import document
+from loom_event_store.protocol import TABLES, with_tables
 from loom_event_store.schemas import components
 from loom_event_store.settings import EventStoreSettings
 from loom_servicekit.app import create_app
@@ -219,6 +220,14 @@ def test_the_document_in_the_repository_is_true() -> None:
     written = json.loads((DOCS / "openapi.json").read_text())
 
     assert written == json.loads(json.dumps(document()))
+
+
+def test_the_tables_of_the_protocol_are_true() -> None:
+    """Design 5: one table of errors, of kinds, of legality in the code, printed into the docs by `make openapi`."""
+    written = (DOCS / "protocol.md").read_text("utf-8")
+
+    assert written == with_tables(written)
+    assert all(f"<!-- generated: {table} -->" in written for table in TABLES)
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.port)
