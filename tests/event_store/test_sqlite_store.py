@@ -16,7 +16,7 @@ import pytest
 from event_store.sharing import append_for_ever, claim_all
 from loom.clock import ManualClock
 from loom.errors import Busy, NotYet, ResumeContended, Stale
-from loom.ids import Credential, ExecutionId, Namespace, Nonce, Sequence
+from loom.ids import Credential, ExecutionId, Incarnation, Namespace, Nonce, Sequence, Token
 from loom.kernel import calls as c
 from loom.kernel.events import NewEvent
 from loom.kernel.kinds import TERMINAL_KINDS
@@ -347,32 +347,53 @@ async def test_refused_writes_are_recorded_once_a_second_and_counted_all(path: P
     assert recorded.count == 1
 
 
-async def test_a_refusal_behind_a_lock_is_told_and_counted_later(
+async def test_a_refusal_behind_a_lock_is_told_at_once_and_counted_later(
     path: Path, store: SqliteEventStore, monkeypatch: pytest.MonkeyPatch
 ):
-    """Best effort: the refusal itself never fails for want of its record, and no count is lost."""
+    """Best effort: the refusal never fails or waits for want of its record, and no count is lost."""
     await _started(store)
     credential = await _claimed(store)
     await store.release(c.Release(namespace=NAMESPACE, execution_id=credential.execution_id, credential=credential))
     monkeypatch.setattr(Paces, "take", lambda self, key: True)
-    change = store._change
+    decide = store._decide
+    rivals: list[sqlite3.Connection] = []
 
-    async def busy(work):
-        if "record_refusals" in work.__code__.co_names:
-            raise Busy
-        return await change(work)
+    async def decide_and_lose_the_lock(call):
+        decision = await decide(call)
+        rivals.append(_locked(path))
+        return decision
 
-    monkeypatch.setattr(store, "_change", busy)
+    monkeypatch.setattr(store, "_decide", decide_and_lose_the_lock)
+    began = time.monotonic()
     with pytest.raises(Stale):
         await store.append(_append(credential, "late 1"))
-    monkeypatch.setattr(store, "_change", change)
+    waited = time.monotonic() - began
+    await asyncio.gather(*store._records)
+    rivals.pop().close()
+    monkeypatch.setattr(store, "_decide", decide)
     with pytest.raises(Stale):
         await store.append(_append(credential, "late 2"))
     rival = SqliteEventStore.open(path)
     (recorded,) = (await _ownership(rival, credential)).refusals
     rival.close()
 
+    assert waited < 0.3
     assert recorded.count == 2
+
+
+async def test_numbers_that_no_column_holds_are_refused_like_any_other(store: SqliteEventStore):
+    """Never a driver's error: a credential of an incarnation that cannot be is stale."""
+    await _started(store)
+    forged = Credential(
+        namespace=NAMESPACE,
+        execution_id=ExecutionId("a"),
+        incarnation=Incarnation(2**70),
+        token=Token(2**80),
+        nonce=NONCE,
+    )
+
+    with pytest.raises(Stale):
+        await store.append(_append(forged, "forged"))
 
 
 async def _ownership(store: SqliteEventStore, credential: Credential) -> c.Ownership:

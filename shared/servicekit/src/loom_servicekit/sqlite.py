@@ -160,7 +160,10 @@ class _Lane:
             self._free.put(connection)
 
     def submit(self, job: Callable[[sqlite3.Connection], _T]) -> Future[_T]:
-        return self._threads.submit(self._run, job)
+        try:
+            return self._threads.submit(self._run, job)
+        except RuntimeError as error:  # after `close`
+            raise StoreUnavailable("the file is closed") from error
 
     def close(self) -> None:
         self._threads.shutdown(cancel_futures=True)
