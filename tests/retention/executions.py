@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from loom.ids import ExecutionId, ExecutionRef, Namespace
 from loom.kernel.calls import Append, Cancel, ReadHead, Start
 from loom.kernel.events import NewEvent
@@ -49,14 +47,3 @@ async def append(store: EventStore, execution: ExecutionRef, *events: NewEvent) 
 async def read_head(store: EventStore, execution: ExecutionRef) -> Head:
     """The head under the execution's id."""
     return await store.read_head(ReadHead(namespace=execution.namespace, execution_id=execution.execution_id))
-
-
-class Wrapped:
-    """A store of which some methods are replaced."""
-
-    def __init__(self, store: EventStore, **replaced: Any) -> None:
-        self._store = store
-        self._replaced = replaced
-
-    def __getattr__(self, name: str) -> Any:
-        return self._replaced.get(name) or getattr(self._store, name)

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from fixtures.wrapped import Wrapped
 from loom.clock import ManualClock
 from loom.errors import StoreUnavailable
 from loom.ids import ExecutionId, ExecutionRef
@@ -17,7 +18,7 @@ from loom_retention.catalogue import Catalogue
 from loom_retention.policy import DAY_MS, Keep
 from loom_retention.reports import Report
 from loom_retention.sweep import Rounds, Sweeper
-from retention.executions import NAMESPACE, Wrapped, append, cancel_execution, end_execution, read_head
+from retention.executions import NAMESPACE, append, cancel_execution, end_execution, read_head
 
 KEEP = Keep(completed=30 * DAY_MS, failed=90 * DAY_MS, cancelled=None)
 
