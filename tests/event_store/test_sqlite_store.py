@@ -192,6 +192,14 @@ def _scans_of_json(scans: set[str]) -> set[str]:
     return {step for step in scans if step.startswith("SCAN json_each")}
 
 
+def test_a_head_is_written_whole():
+    """I8: whichever statement writes it, no column is left as it was."""
+    columns = set(DESIGN["heads"].split())
+
+    for query in ("move_head", "write_head"):
+        assert set(re.findall(r":(\w+)", QUERIES[query])) == columns
+
+
 async def test_a_log_in_the_file_is_never_rewritten(path: Path, store: SqliteEventStore):
     """I4, I9: the index refuses a second event of a sequence and a second answer of a park, whoever decided it."""
     await _started(store)
