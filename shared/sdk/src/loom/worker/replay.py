@@ -87,7 +87,8 @@ class Body:
                 self._deliver_answer(event, payload)
             case EventKind.EXECUTION_CANCEL_REQUESTED:
                 self._request_cancel(event)
-        self.run()
+        if not self.done:  # what its branches do after the body has returned could change what it returned
+            self.run()
 
     def run(self) -> None:
         """Let the body run until nothing is ready. Raises NotReplaySafe if it ever did what cannot be repeated."""
