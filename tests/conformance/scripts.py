@@ -178,7 +178,7 @@ def _renewal(known: Knowledge, a: int, b: int, call: Callable[..., Any], **facts
 
 def _answer_under_grant(known: Knowledge, a: int, b: int) -> Any:
     return (
-        replace(_resume(known, a, b), credential=_pick(known.grants, b % 2)) if known.grants else _resume(known, a, b)
+        replace(_resume(known, a, b), credential=_pick(known.grants, a % 5 == 0)) if known.grants else _resume(known, a, b)
     )
 
 
@@ -224,7 +224,7 @@ _OPENINGS = (
     [],
     [Step("start", 1, 1, 0), Step("poll", 0, 10, 0)],
     [Step("start", 1, 1, 0), Step("poll", 0, 40, 0), Step("park", 1, 1, 0)],
-    [Step("start", 1, 1, 0), Step("poll", 0, 40, 0), Step("park", 1, 1, 0), Step("acquire", 1, 59, 0)],
+    [Step("start", 1, 1, 0), Step("poll", 0, 40, 0), Step("park", 11, 1, 1), Step("acquire", 1, 59, 0)],
     [Step("start", 1, 1, 0), Step("poll", 0, 40, 0), Step("child", 1, 1, 0), Step("park", 3, 1, 0)],
     [Step("start", 1, 1, 0), Step("poll", 0, 40, 0), Step("terminate", 1, 1, 0)],
 )
