@@ -187,6 +187,13 @@ def test_a_cursor_is_one_that_a_page_gave(cursor):
         refused(Invalid, lambda call=call: Stage().do(call))
 
 
+def test_a_workflows_name_holds_no_at():
+    """Design 5, claims: `name@version` names exactly one workflow; `a@1` at version 0 and `a` at `1@0` would be one."""
+    for call in (CALLS[0], CALLS[1]):
+        refused(Invalid, lambda call=call: check_wellformed(replace(call, workflow="a@1"), Limits()))
+        check_wellformed(replace(call, code_version="1@0"), Limits())
+
+
 @pytest.mark.parametrize("nonce", ["short", "x" * 21])
 def test_a_nonce_has_at_least_128_bits(nonce):
     """Design 2; H34: a bearer secret that can be guessed undoes the fence."""
