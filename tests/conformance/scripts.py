@@ -178,7 +178,9 @@ def _renewal(known: Knowledge, a: int, b: int, call: Callable[..., Any], **facts
 
 def _answer_under_grant(known: Knowledge, a: int, b: int) -> Any:
     return (
-        replace(_resume(known, a, b), credential=_pick(known.grants, a % 5 == 0)) if known.grants else _resume(known, a, b)
+        replace(_resume(known, a, b), credential=_pick(known.grants, a % 5 == 0))
+        if known.grants
+        else _resume(known, a, b)
     )
 
 
@@ -211,7 +213,21 @@ ACTS: dict[str, Callable[[Knowledge, int, int], Any]] = {
 }
 
 # What makes progress is drawn more often than what ends it.
-_WEIGHTED = ["start", "claim", "poll", "poll", "append", "append", "park", "park", "child", "resume", "send", *ACTS]
+_WEIGHTED = [
+    "start",
+    "claim",
+    "poll",
+    "poll",
+    "append",
+    "append",
+    "park",
+    "park",
+    "child",
+    "resume",
+    "answer",
+    "send",
+    *ACTS,
+]
 
 steps = st.builds(
     Step,
@@ -229,5 +245,5 @@ _OPENINGS = (
     [Step("start", 1, 1, 0), Step("poll", 0, 40, 0), Step("terminate", 1, 1, 0)],
 )
 scripts = st.builds(
-    lambda opening, rest: [*opening, *rest], st.sampled_from(_OPENINGS), st.lists(steps, min_size=4, max_size=24)
+    lambda opening, rest: [*opening, *rest], st.sampled_from(_OPENINGS), st.lists(steps, min_size=12, max_size=30)
 )
