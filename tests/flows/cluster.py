@@ -22,7 +22,7 @@ from loom.kernel.raw_json import RawJson
 from loom.stores.timer_store import ReadTimers, Redriver, TimerStore
 from loom.stores.timer_store import Timer as Row
 from loom_event_store.app import build_service as build_event_store
-from loom_event_store.relay import Relay
+from loom_event_store.relay import STAND_BY_MS, Relay
 from loom_event_store.settings import EventStoreSettings
 from loom_servicekit.app import Service, create_app
 from loom_servicekit.bus.consumer import Consumer
@@ -136,10 +136,10 @@ class Cluster:
         ]
 
     async def deliver(self) -> None:
-        """Relay everything and let the consumers finish, until nobody writes hints any more."""
+        """Relay everything and let the consumers finish, until nobody writes hints any more, or the relay stands by."""
         while await self.body.read_outbox(0, 1):
-            while await self.relay.step() == 0:
-                pass
+            if await self.relay.step() == STAND_BY_MS:
+                return
             await self.bus.settled()
 
     async def fire(self) -> None:

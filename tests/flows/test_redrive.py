@@ -8,6 +8,7 @@ from fixtures.wrapped import failing
 from flows.cluster import Cluster, Owner, on_child, on_timer
 from loom.errors import ResumeContended, StoreUnavailable
 from loom.ids import ExecutionRef
+from loom.kernel.calls import ReadStore, StoreInfo
 from loom.kernel.hints import ChildDone
 from loom.stores.timer_store import REDRIVE, Retire, Schedule
 from loom_supervisor.resume import Parents
@@ -194,6 +195,21 @@ async def test_a_node_without_redrivers_leaves_redrives_and_wakes_the_rest(clust
 
     assert await cluster.status("sleeper") == "runnable"
     assert len(await cluster.rows("parent")) == 201
+
+
+async def test_with_the_feature_off_no_row_is_written_and_no_hint_acknowledged(cluster: Cluster) -> None:
+    """Design 4, I56: an older timers node would not know the row; the lane backs off instead."""
+    read_store = cluster.store.read_store
+
+    async def without(call: ReadStore) -> StoreInfo:
+        return replace(await read_store(call), features=())
+
+    cluster.store.replaced["read_store"] = without
+    await contended_parent(cluster, times=3)
+
+    assert len(cluster.bus.pauses) == 3
+    assert await cluster.rows("parent") == ()
+    assert await cluster.status("parent") == "runnable"
 
 
 async def test_an_unknown_tail_is_contended_until_somebody_knows_it(cluster: Cluster) -> None:
