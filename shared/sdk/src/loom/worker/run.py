@@ -418,7 +418,7 @@ class Run:
     async def _settle(self) -> Ending:
         """The body has returned: its branches are cancelled, running steps awaited, then the terminal event.
 
-        What it asked for last and left to itself begins all the same; what its branches ask for on their way out does not.
+        What it asked for last and left to itself begins all the same; what its branches ask for on their way does not.
         """
         terminal, fresh = self._terminal(), self._body.take_fresh()
         await in_callback(self._body.leave)
