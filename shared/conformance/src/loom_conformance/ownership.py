@@ -185,7 +185,6 @@ async def what_is_parked_cannot_be_claimed(scene: Scene) -> None:
 
     async with scene.untouched(execution):
         await refused(NotClaimable, execution.claim())
-        await scene.pass_time(1)
 
 
 @SUITE.case
@@ -765,8 +764,6 @@ async def a_single_writer_needs_no_credential(scene: Scene) -> None:
     await execution.append("A")
     await execution.park()
     await execution.append("B")
-    await scene.pass_time(1)
-    await execution.append("C")
     await execution.resume()
     await execution.append(event("EXECUTION_COMPLETED", 1))
 

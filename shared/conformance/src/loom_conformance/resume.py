@@ -755,6 +755,21 @@ async def overdue_deadlines_are_listed_and_become_requests(scene: Scene) -> None
     equal(await _due(execution, "deadlines"), [])
 
 
+@SUITE.case
+async def why_leads_from_a_parent_to_its_child(scene: Scene) -> None:
+    """Design 5: the causal chain names what each link waits for; the child's own says what it lacks."""
+    parent = await scene.owned()
+    kid = await parent.start_child("kid")
+    await parent.park(child("kid"), timer(FAR_MS))
+
+    about_parent = await scene.store.read_why(c.ReadWhy(**parent.at))
+    about_child = await scene.store.read_why(c.ReadWhy(**kid.at))
+
+    equal((about_parent.head.park_seq, about_child.head.status), (parent.park_seq, "pending"))
+    holds(kid.ref in [reason.execution for reason in about_parent.reasons], "the parent's reasons lead to the child")
+    holds(about_child.reasons, "the child's reasons say what it lacks")
+
+
 # --- cancel, terminate, fail ------------------------------------------------------------------------------------------
 
 
