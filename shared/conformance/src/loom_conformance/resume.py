@@ -16,7 +16,7 @@ from loom.errors import (
     ResumeContended,
     Stale,
 )
-from loom.ids import Sequence, Token
+from loom.ids import Instant, Sequence, Token
 from loom.kernel import calls as c
 from loom.kernel.parks import Answer
 from loom_conformance.case import Suite
@@ -268,6 +268,16 @@ async def a_timer_is_not_answered_early(scene: Scene) -> None:
     await execution.resume()
 
     holds(refusal.retryable, "not-yet is retryable")
+
+
+@SUITE.case
+async def a_deadline_already_past_is_due_at_once(scene: Scene) -> None:
+    """I18: the next park gets its own rows for what was not answered, deadlines long past included."""
+    now = await scene.now()
+    execution = await scene.parked(timer(wake_at=Instant(now - FAR_MS)))
+
+    equal((await execution.head()).wake_at, now - FAR_MS)
+    await execution.resume()
 
 
 @SUITE.case
