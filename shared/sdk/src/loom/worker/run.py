@@ -159,12 +159,14 @@ class Run:
                 return await self._settle()
             elif fresh := self._body.take_fresh():
                 await self._start(fresh)
+            elif await self._fire_due() or await self._consume():
+                continue
             elif self._attempts.ended:
                 await self._record(self._attempts.ended.popleft())
-            elif not await self._fire_due() and not await self._consume():
-                if not self._is_busy():
-                    return await self._park()
+            elif self._is_busy():
                 await self._wait_until(self._next_due())
+            else:
+                return await self._park()
 
     # Commands begin.
 
@@ -285,7 +287,7 @@ class Run:
     def _result_of(self, command: Command, result: Any, now: Instant) -> NewEvent:
         try:
             return facts.completed(command, now, _encode(result, self._around.limits.event_bytes - BYTES_SPARED))
-        except (TypeError, ValueError) as error:
+        except Exception as error:  # a class may run code of the author's to be encoded
             return facts.failed(command, describe_exception(error), now)
 
     async def _fire_due(self) -> bool:
@@ -434,7 +436,7 @@ class Run:
             return _failed(outcome)
         try:
             result = _encode(outcome, self._around.limits.result_bytes)
-        except (TypeError, ValueError) as error:
+        except Exception as error:
             return _failed(error)
         return NewEvent(kind=EventKind.EXECUTION_COMPLETED, payload=result)
 
