@@ -50,7 +50,7 @@ from loom.worker.replay import Body
 from loom.worker.steps import StepEnding
 
 PAUSE_MAX_MS = 5_000  # a longer pause between attempts, beside nothing else, is a park
-SET_ASIDE_MS = 10_000  # until somebody may claim again what failed for a reason of the worker's own
+SET_ASIDE_MS = 10_000  # the last lease of what failed for a reason of the worker's own
 BYTES_SPARED = 1_000  # of the limit of an event, for what stands around a step's result
 PROSE_CHARS_MAX = 1_000
 GRACE_S = 1.0  # for steps that were told to end
@@ -66,6 +66,7 @@ class Ending(StrEnum):
     BLOCKED = "blocked"
     LOST = "lost"
     RELEASED = "released"
+    SET_ASIDE = "set-aside"  # by a fault that nobody foresaw
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,11 +140,13 @@ class Run:
             return await self._end(NewEvent(kind=EventKind.EXECUTION_FAILED, payload=encode(describe_exception(error))))
 
     async def _set_aside(self) -> Ending:
+        """Leave it to a short lease instead of releasing it: the claim was fruitless, and too many in a row block."""
+        self._log.let_go()
         try:
-            await self._log.release(SET_ASIDE_MS)
+            await self._log.renew(SET_ASIDE_MS)
         except Exception as error:
             logger.warning("%s is left to its lease: %s", self._own, error)
-        return Ending.RELEASED
+        return Ending.SET_ASIDE
 
     async def _advance(self) -> Ending:
         """One thing at a time, then look again (body-loop 1.3)."""
