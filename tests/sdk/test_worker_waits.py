@@ -200,6 +200,20 @@ GATHERS = [
 ]
 
 
+def test_nothing_to_gather_is_an_empty_list_and_some_of_nothing_an_error():
+    """Like asyncio.gather; a rule that can never be met is refused where it is given."""
+
+    @loom.workflow
+    async def idle(ctx: loom.Context) -> list[Any]:
+        try:
+            await ctx.gather(policy="any")
+        except ValueError:
+            return await ctx.gather()
+        return ["?"]
+
+    assert play(idle)[0] == []
+
+
 def _told(value: Any) -> Any:
     if isinstance(value, loom.ChildFailed):
         return f"ChildFailed: {value.message}"

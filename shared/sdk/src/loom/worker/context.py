@@ -194,6 +194,8 @@ class Context:
         the answer is a list of all that had come, errors included. Children that nobody waits for any more are
         released, other losers cancelled. Children alone are one wait of one park.
         """
+        if not members and policy == "all":
+            return []
         groups.check_policy(policy, on_error, len(members))
         handles = [member for member in members if isinstance(member, ChildHandle)]
         if len(handles) == len(members):
