@@ -6,7 +6,6 @@ from collections.abc import Container, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from loom_cli.dev import SERVICES
 from loom_event_store.app import build_service as build_event_store
 from loom_event_store.data import open_store
 from loom_event_store.settings import EventStoreSettings
@@ -30,7 +29,7 @@ Cluster = tuple[Service, ...]
 
 
 @contextmanager
-def open_cluster(data: Path, environ: Mapping[str, str], only: Container[str] = SERVICES) -> Iterator[Cluster]:
+def open_cluster(data: Path, environ: Mapping[str, str], only: Container[str]) -> Iterator[Cluster]:
     """The services over the files in `data`, which are made if need be and closed afterwards; `only` those so named.
 
     The services speak to the event store and to timers through their ports, which here lead to the files themselves.
