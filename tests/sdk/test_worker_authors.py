@@ -15,6 +15,9 @@ import pytest
 import loom
 from loom.client.executions import Outcome
 from loom.client.payloads import encode_value
+from loom.ids import ExecutionId, Namespace
+from loom.kernel import calls as c
+from loom.kernel.raw_json import RawJson
 from loom.worker import run
 from loom.worker.replay import Body
 from sdk.virtual import Loom, run_virtually
@@ -234,3 +237,28 @@ def test_a_value_within_itself_is_a_value_error():
     ring.append(ring)
     with pytest.raises(ValueError, match="itself"):
         encode_value(ring)
+
+
+def test_a_number_that_python_does_not_read_reaches_the_body_as_text():
+    """Design 5: huge numbers are carried; a log that holds one can still be replayed."""
+
+    @loom.workflow
+    async def counts(ctx: loom.Context, few: int, many: Any) -> bool:
+        return few == 1 and many == "1" * 5_000
+
+    async def scene() -> Any:
+        async with Loom() as env:
+            env.work(counts)
+            call = c.Start(
+                namespace=Namespace("default"),
+                execution_id=ExecutionId("w"),
+                batch_id="b",
+                workflow="counts",
+                code_version="0",
+                queue="default",
+                input=RawJson(f"[1,{'1' * 5_000}]"),
+            )
+            await env.memory.start(call)
+            return await env.client.result("w", timeout=5)
+
+    assert run_virtually(scene) is True
