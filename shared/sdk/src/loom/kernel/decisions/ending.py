@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal
 
 from loom.errors import ExecutionPinned, Gone, IllegalTransition, NotFound, NotYet, ResumeContended
 from loom.ids import Instant, Sequence
@@ -14,24 +13,45 @@ from loom.kernel.decisions.repeats import first_event, named_head
 from loom.kernel.decisions.resuming import reopen
 from loom.kernel.digests import digest_of, digest_of_text
 from loom.kernel.guards import check_own, is_seen, judge, living, of_chain
-from loom.kernel.heads import Head, Status
+from loom.kernel.heads import EDGE_STATUS, Head, Status
 from loom.kernel.hints import ChildDone
 from loom.kernel.kinds import EventKind
-from loom.kernel.parks import EdgeStatus
 from loom.kernel.pins import why_pinned
 from loom.kernel.raw_json import NULL, RawJson, encode
 
-STATUS_OF: dict[EventKind, tuple[Status, EdgeStatus]] = {
-    EventKind.EXECUTION_COMPLETED: (Status.COMPLETED, "completed"),
-    EventKind.EXECUTION_FAILED: (Status.FAILED, "failed"),
-    EventKind.EXECUTION_CANCELLED: (Status.CANCELLED, "cancelled"),
+STATUS_OF: dict[EventKind, Status] = {
+    EventKind.EXECUTION_COMPLETED: Status.COMPLETED,
+    EventKind.EXECUTION_FAILED: Status.FAILED,
+    EventKind.EXECUTION_CANCELLED: Status.CANCELLED,
+    EventKind.EXECUTION_CONTINUED: Status.CONTINUED,
 }
 
 
 def end(draft: Draft, kind: EventKind, payload: RawJson, *, position: int | None = None) -> Sequence:
     """The terminal event, the head's end, and the outcome on every edge that names this execution as child (I41)."""
+    seq = close_log(draft, kind, payload, position=position)
+    edge_status = EDGE_STATUS[draft.head.status]
+    for edge in draft.edges_of_child():
+        draft.write_edge(replace(edge, status=edge_status, outcome=payload))
+        draft.hint(
+            ChildDone(
+                namespace=edge.parent.namespace,
+                parent=edge.parent.execution_id,
+                parent_incarnation=edge.parent.incarnation,
+                child_key=edge.child_key,
+                child=draft.head.execution_id,
+                child_incarnation=draft.head.incarnation,
+                status=edge_status,
+                sequence=seq,
+            )
+        )
+    return seq
+
+
+def close_log(draft: Draft, kind: EventKind, payload: RawJson, *, position: int | None = None) -> Sequence:
+    """The terminal event and the head's end; nobody owns it, nothing is due any more."""
     seq = draft.add(kind, payload, position=position)
-    status, edge_status = STATUS_OF[kind]
+    status = STATUS_OF[kind]
     draft.move(
         status=status,
         ending=status,
@@ -47,20 +67,6 @@ def end(draft: Draft, kind: EventKind, payload: RawJson, *, position: int | None
         not_before=None,
         cancel_deadline=None,
     )
-    for edge in draft.edges_of_child():
-        draft.write_edge(replace(edge, status=edge_status, outcome=payload))
-        draft.hint(
-            ChildDone(
-                namespace=edge.parent.namespace,
-                parent=edge.parent.execution_id,
-                parent_incarnation=edge.parent.incarnation,
-                child_key=edge.child_key,
-                child=draft.head.execution_id,
-                child_incarnation=draft.head.incarnation,
-                status=edge_status,
-                sequence=seq,
-            )
-        )
     return seq
 
 
@@ -116,7 +122,7 @@ def terminate(view: View, call: c.Terminate, moment: Moment) -> Change:
     _check_not_ended(head)
     if call.cancel_seq is not None:
         _check_overdue(head, call.cancel_seq, moment)
-    by: Literal["terminate", "deadline"] = "terminate" if call.cancel_seq is None else "deadline"
+    by = call.by if call.cancel_seq is None else "deadline"
     return _end_by_operator(view, call, moment, head, EventKind.EXECUTION_CANCELLED, cancelled_payload(by, call.reason))
 
 

@@ -7,6 +7,7 @@ from loom.kernel import calls as c
 from loom.kernel.change import Change, Moment, View, WriteMessage
 from loom.kernel.decisions.draft import Draft
 from loom.kernel.decisions.resuming import answer_with_message
+from loom.kernel.decisions.starting import open_head, record_start
 from loom.kernel.guards import judge, of_chain
 from loom.kernel.heads import Head, Mail, Status
 from loom.kernel.legality import Writer
@@ -17,7 +18,10 @@ def send(view: View, call: c.Send, moment: Moment) -> Change:
     """A repeat gets the first answer, also after the receiver ended; a park on it is answered at once."""
     if call.sender:
         _check_sender(view, call, moment)
-    head = of_chain(view.head_named(call.namespace, call.execution_id), call.chain, of=call.execution_id)
+    there = view.head_named(call.namespace, call.execution_id)
+    if there is None and call.start is not None:
+        return _start_and_deliver(view, call, call.start, moment)
+    head = of_chain(there, call.chain, of=call.execution_id)
     first = view.message(head.head, call.message_id)
     if first is not None:
         return Change((), _repeated(first, call))
@@ -25,10 +29,24 @@ def send(view: View, call: c.Send, moment: Moment) -> Change:
         raise IllegalTransition(
             f"{head.execution_id} has {head.status}", execution_id=head.execution_id, state=head.shown
         )
+    _check_size(call, moment)
+    return _deliver(view, call, moment, head)
+
+
+def _start_and_deliver(view: View, call: c.Send, how: c.StartIfAbsent, moment: Moment) -> Change:
+    """Start if absent and deliver, in one transaction; the message is the repeat's own key."""
+    _check_size(call, moment)
+    address = (call.namespace, call.execution_id)
+    draft = open_head(view, moment, how, None, address=address, queue=how.queue)
+    record_start(draft, how.input)
+    draft.write(WriteMessage(draft.head.head, _mail(call, moment, inbox_seq=1)))
+    return draft.change(c.Sent(inbox_seq=1, resumed=False))
+
+
+def _check_size(call: c.Send, moment: Moment) -> None:
     size = len(call.payload.encode("utf-8", "surrogatepass"))
     if size > moment.limits.event_bytes:
         raise TooLarge(f"a message of {size} bytes, at most {moment.limits.event_bytes}")
-    return _deliver(view, call, moment, head)
 
 
 def _check_sender(view: View, call: c.Send, moment: Moment) -> None:
@@ -47,15 +65,7 @@ def _repeated(first: Mail, call: c.Send) -> c.Sent:
 
 
 def _deliver(view: View, call: c.Send, moment: Moment, head: Head) -> Change:
-    message = Mail(
-        message_id=call.message_id,
-        inbox_seq=view.last_inbox_seq(head.head) + 1,
-        name=call.name,
-        key=call.key,
-        payload=call.payload,
-        sender=f"{call.sender.execution_id}@{call.sender.incarnation}" if call.sender else None,
-        sent_at=moment.now,
-    )
+    message = _mail(call, moment, inbox_seq=view.last_inbox_seq(head.head) + 1)
     draft = Draft(view, moment, head)
     wait = message_wait(head.waits, call.name, call.key) if head.status is Status.PARKED else None
     if wait is not None and not head.unknown_tail:
@@ -64,6 +74,18 @@ def _deliver(view: View, call: c.Send, moment: Moment, head: Head) -> Change:
         _check_room(view, head, moment)
         draft.write(WriteMessage(head.head, message))
     return draft.change(c.Sent(inbox_seq=message.inbox_seq, resumed=wait is not None and not head.unknown_tail))
+
+
+def _mail(call: c.Send, moment: Moment, *, inbox_seq: int) -> Mail:
+    return Mail(
+        message_id=call.message_id,
+        inbox_seq=inbox_seq,
+        name=call.name,
+        key=call.key,
+        payload=call.payload,
+        sender=f"{call.sender.execution_id}@{call.sender.incarnation}" if call.sender else None,
+        sent_at=moment.now,
+    )
 
 
 def _check_room(view: View, head: Head, moment: Moment) -> None:

@@ -106,6 +106,24 @@ def release(view: View, call: c.Release, moment: Moment) -> Change:
     return draft.change(c.Released(token=head.token))
 
 
+def evict(view: View, call: c.Evict, moment: Moment) -> Change:
+    """An operator takes a running execution from its owner: token + 1, runnable. Raises Stale, IllegalTransition."""
+    head = living(view.head_named(call.namespace, call.execution_id), call.incarnation, of=call.execution_id)
+    if head.status is not Status.RUNNING or head.owner is None:
+        raise IllegalTransition(f"{head.execution_id} is {head.shown}: nobody runs it", execution_id=head.execution_id)
+    if head.token != call.token:
+        raise Stale(
+            f"token {call.token.shown} seen, {head.token.shown} is current",
+            current_token=str(int(head.token)),
+            execution_id=head.execution_id,
+        )
+    draft = Draft(view, moment, head)
+    draft.bump()
+    draft.record_grant("evict")
+    draft.hint_runnable("evicted")
+    return draft.change(c.Released(token=draft.head.token))
+
+
 def what_waits(view: View, head: Head) -> c.Waiting:
     """What a busy owner is told with each answer (H14)."""
     return c.Waiting(

@@ -146,7 +146,11 @@ def consume_message(
         "wait": wait,
     }
     seq = draft.add(EventKind.MESSAGE_CONSUMED, encode(payload), position=position)
-    draft.write(WriteMessage(draft.head.head, replace(message, consumed_at_seq=seq, resumed=resumed)))
+    draft.write(
+        WriteMessage(
+            draft.head.head, replace(message, consumed_at_seq=seq, consumed_at=draft.moment.now, resumed=resumed)
+        )
+    )
 
 
 def take_token(draft: Draft) -> None:

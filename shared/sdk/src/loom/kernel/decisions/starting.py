@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
-from loom.errors import AlreadyExists, Deleted, KeyReused, LimitReached
+from loom.errors import AlreadyExists, Deleted, Invalid, KeyReused, LimitReached
 from loom.ids import Chain, ExecutionId, ExecutionRef, Incarnation, Instant, Namespace, Sequence, Token
 from loom.kernel import calls as c
 from loom.kernel.change import Change, Moment, View
 from loom.kernel.decisions.draft import Draft, joined
 from loom.kernel.decisions.repeats import first_event, named_head
 from loom.kernel.digests import child_id, digest_of
-from loom.kernel.guards import check_own, judge_writer
-from loom.kernel.heads import Head, Status
+from loom.kernel.guards import check_own, judge_writer, of_chain
+from loom.kernel.heads import EDGE_STATUS, Head, Status
 from loom.kernel.kinds import EventKind
 from loom.kernel.legality import check_legal
 from loom.kernel.parks import Edge
@@ -23,8 +24,9 @@ def start(view: View, call: c.Start, moment: Moment) -> Change:
     """New head, or a tombstone's with `recreate`; its repeat is told by event 1."""
     there = view.head_named(call.namespace, call.execution_id)
     if there is None or is_startable_tombstone(there, call):
-        draft = _open(view, moment, call, there, queue=call.queue, parent=None)
-        _record_start(draft, call, parent=None)
+        address = (call.namespace, call.execution_id)
+        draft = open_head(view, moment, call, there, address=address, queue=call.queue)
+        record_start(draft.keyed(call.batch_id, digest_of(call)), call.input)
         return draft.change(_started(draft.head, created=True))
     return Change((), _existing(view, there, call))
 
@@ -60,23 +62,26 @@ def _started(head: Head, *, created: bool) -> c.Started:
     return c.Started(execution=head.ref, chain=head.chain, token=head.token, status=head.status, created=created)
 
 
-def _open(
+Opening = c.Start | c.StartChild | c.StartIfAbsent
+
+
+def open_head(
     view: View,
     moment: Moment,
-    call: c.Start | c.StartChild,
+    call: Opening,
     there: Head | None,
     *,
+    address: tuple[Namespace, ExecutionId],
     queue: str | None,
-    parent: Head | None,
+    root: Incarnation | None = None,
 ) -> Draft:
+    """A head that begins: a new row, or a tombstone's, whose token goes on (I19)."""
     incarnation = moment.new_incarnation()
     now = moment.now
     head = Head(
         head=there.head if there else moment.new_head(),
-        namespace=call.namespace,
-        execution_id=ExecutionId(child_id(parent.ref, call.child_key))
-        if isinstance(call, c.StartChild) and parent
-        else call.execution_id,
+        namespace=address[0],
+        execution_id=address[1],
         incarnation=incarnation,
         chain=Chain(incarnation),
         single_writer=queue is None,
@@ -88,7 +93,7 @@ def _open(
         queue=queue,
         not_before=_after(now, call.delay_ms),
         deadline_at=_after(now, call.timeout_ms),
-        root=parent.root if parent else incarnation,
+        root=incarnation if root is None else root,
         created_at=now,
         status_at=now,
     )
@@ -99,37 +104,58 @@ def _after(now: Instant, ms: int | None) -> Instant | None:
     return None if ms is None else Instant(now + ms)
 
 
-def _record_start(draft: Draft, call: c.Start | c.StartChild, parent: dict[str, object] | None) -> None:
-    if isinstance(call, c.Start):
-        draft.keyed(call.batch_id, digest_of(call))
+def record_start(
+    draft: Draft,
+    input: RawJson,
+    *,
+    parent: dict[str, object] | None = None,
+    cancel: bool = False,
+    reason: str = "started",
+) -> None:
+    """Event 1, from the head that begins; `cancel`: a request came along from the link before."""
+    head = draft.head
     payload = {
-        "workflow": call.workflow,
-        "code_version": call.code_version,
-        "queue": draft.head.queue,
-        "input": call.input,
+        "workflow": head.workflow,
+        "code_version": head.code_version,
+        "queue": head.queue,
+        "input": input,
         "parent": parent,
-        "cancel": False,
+        "cancel": cancel,
     }
     draft.add(EventKind.EXECUTION_STARTED, encode(payload))
-    draft.hint_runnable("started")
+    draft.hint_runnable(reason)
 
 
 def start_child(view: View, call: c.StartChild, moment: Moment) -> Change:
     """Parent judged, edge looked for before the derived id, then CHILD_STARTED, edge and child in one transaction."""
-    check_own(call.credential, call.namespace, call.execution_id)
-    earlier = named_head(view, call)
-    repeat = first_event(view, earlier, call)
-    if repeat is not None:
-        return Change((), c.ChildStarted(child=_child_in(repeat.payload), seq=repeat.seq, created=True))
-    parent = view.head_named(call.namespace, call.execution_id)
-    writer = judge_writer(parent, call.credential, call.incarnation, moment)
-    assert parent is not None
-    check_legal(EventKind.CHILD_STARTED, writer, parent)
+    repeat = _repeated_child(view, call)
+    if repeat:
+        return repeat
+    parent = _judged_parent(view, call, moment)
     edge = view.edge(parent.ref, call.child_key)
     if edge is not None:
         return Change((), _same_child(view, edge, call))
     _check_room(view, parent, moment)
     return _start_new_child(view, call, moment, parent)
+
+
+Adoption = c.StartChild | c.Attach
+
+
+def _repeated_child(view: View, call: Adoption) -> Change | None:
+    check_own(call.credential, call.namespace, call.execution_id)
+    repeat = first_event(view, named_head(view, call), call)
+    if repeat is None:
+        return None
+    return Change((), c.ChildStarted(child=_child_in(repeat.payload), seq=repeat.seq, created=True))
+
+
+def _judged_parent(view: View, call: Adoption, moment: Moment) -> Head:
+    parent = view.head_named(call.namespace, call.execution_id)
+    writer = judge_writer(parent, call.credential, call.incarnation, moment)
+    assert parent is not None
+    check_legal(EventKind.CHILD_STARTED, writer, parent)
+    return parent
 
 
 def _child_in(payload: RawJson) -> ExecutionRef:
@@ -160,25 +186,68 @@ def _check_room(view: View, parent: Head, moment: Moment) -> None:
 
 
 def _start_new_child(view: View, call: c.StartChild, moment: Moment, parent: Head) -> Change:
-    there = view.head_named(call.namespace, child_id(parent.ref, call.child_key))
+    address = (call.namespace, child_id(parent.ref, call.child_key))
+    there = view.head_named(*address)
     if there is not None and there.status is not Status.DELETED:
         raise AlreadyExists(
             f"{there.execution_id} exists and is no child of this parent", execution_id=there.execution_id
         )
-    child = _open(view, moment, call, there, queue=call.queue or parent.queue, parent=parent)
+    queue = call.queue or parent.queue
+    child = open_head(view, moment, call, there, address=address, queue=queue, root=parent.root)
     child.move(parent_head=parent.head, parent_incarnation=parent.incarnation, parent_key=call.child_key)
-    _record_start(child, call, {**_form(parent.ref), "key": call.child_key})
-
-    draft = Draft(view, moment, parent).keyed(call.batch_id, digest_of(call))
-    if parent.status is Status.PENDING:
-        draft.move(status=Status.RUNNING)
-    payload = {"key": call.child_key, "child": child.head.ref, "workflow": call.workflow, "attached": False}
-    seq = draft.add(EventKind.CHILD_STARTED, encode(payload), reserved=False)
-    draft.write_edge(
-        Edge(parent=parent.ref, child_key=call.child_key, child=child.head.ref, close=call.close, scope=call.scope)
-    )
+    record_start(child, call.input, parent={**_form(parent.ref), "key": call.child_key})
+    draft = Draft(view, moment, parent)
+    seq = _adopt(draft, call, Edge(parent=parent.ref, child_key=call.child_key, child=child.head.ref), call.workflow)
     return joined((child, draft), c.ChildStarted(child=child.head.ref, seq=seq, created=True))
+
+
+def _adopt(draft: Draft, call: Adoption, edge: Edge, workflow: str) -> Sequence:
+    """CHILD_STARTED in the parent's log, and the edge, by the call's policy."""
+    draft.keyed(call.batch_id, digest_of(call))
+    if draft.head.status is Status.PENDING:
+        draft.move(status=Status.RUNNING)
+    attached = isinstance(call, c.Attach)
+    payload = {"key": edge.child_key, "child": edge.child, "workflow": workflow, "attached": attached}
+    seq = draft.add(EventKind.CHILD_STARTED, encode(payload), reserved=False)
+    draft.write_edge(replace(edge, close=call.close, scope=call.scope))
+    return seq
 
 
 def _form(ref: ExecutionRef) -> dict[str, object]:
     return {"namespace": ref.namespace, "execution_id": ref.execution_id, "incarnation": ref.incarnation}
+
+
+def attach(view: View, call: c.Attach, moment: Moment) -> Change:
+    """An edge to a living or ended chain; if it has ended, its outcome is on the edge at once (I41)."""
+    repeat = _repeated_child(view, call)
+    if repeat:
+        return repeat
+    parent = _judged_parent(view, call, moment)
+    edge = view.edge(parent.ref, call.child_key)
+    if edge is not None:
+        return Change((), _same_target(edge, call))
+    child = of_chain(view.head_named(call.namespace, call.child_id), call.chain, of=call.child_id)
+    if child.chain == parent.chain:
+        raise Invalid(f"{parent.execution_id} cannot wait for itself")
+    _check_room(view, parent, moment)
+    draft = Draft(view, moment, parent)
+    edge = Edge(parent=parent.ref, child_key=call.child_key, child=child.ref)
+    seq = _adopt(draft, call, _with_outcome(view, edge, child), child.workflow)
+    return draft.change(c.ChildStarted(child=child.ref, seq=seq, created=True))
+
+
+def _same_target(edge: Edge, call: c.Attach) -> c.ChildStarted:
+    if edge.child.execution_id != call.child_id:
+        raise AlreadyExists(
+            f"the key {call.child_key} already has the child {edge.child.execution_id}",
+            execution_id=edge.child.execution_id,
+        )
+    return c.ChildStarted(child=edge.child, seq=None, created=False)
+
+
+def _with_outcome(view: View, edge: Edge, child: Head) -> Edge:
+    if not child.ended:
+        return edge
+    end = view.terminal_event(child.head)
+    assert end is not None, "what has ended has a terminal event"
+    return replace(edge, status=EDGE_STATUS[child.status], outcome=end.payload)
