@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from fixtures.buses import FaultyBus
+from fixtures.wrapped import Wrapped
 from loom.clock import ManualClock
 from loom.ids import Chain, Credential, ExecutionId, ExecutionRef, Instant, Namespace, Nonce
 from loom.kernel import calls as c
@@ -13,12 +15,12 @@ from loom.kernel.events import Event, NewEvent
 from loom.kernel.heads import Head
 from loom.kernel.parks import Child, ChildWait, Group, GroupWait, Message, MessageWait, Timer, TimerWait, Wait
 from loom.kernel.raw_json import RawJson
+from loom.stores.event_store import EventStore
 from loom.stores.timer_store import ReadTimers, TimerStore
 from loom.stores.timer_store import Timer as Row
 from loom_event_store.relay import Relay
 from loom_servicekit.app import Service
 from loom_servicekit.bus.consumer import Consumer
-from loom_servicekit.bus.in_process import InProcessBus
 from loom_servicekit.loops import Loop
 from loom_servicekit.sweeps import Sweep
 from loom_supervisor.app import build_redriver
@@ -72,15 +74,18 @@ class Owner:
 
 
 class Cluster:
-    """One event store, its relay, supervisor and timers. Nothing runs by itself but the consumers."""
+    """One event store, its relay, supervisor and timers. Nothing runs by itself but the consumers.
 
-    def __init__(self, store: Any, timers: TimerStore, clock: ManualClock, *, bus: InProcessBus | None = None) -> None:
-        self.store = store
-        self.timers = timers
+    What `store` and `timers` do to the services can be replaced, call by call; `bus` can be told to lose and repeat.
+    """
+
+    def __init__(self, store: EventStore, timers: TimerStore, clock: ManualClock) -> None:
+        self.store = Wrapped(store)
+        self.timers = Wrapped(timers)
         self.clock = clock
         self.rng = Random(7)
-        self.bus = bus or InProcessBus(rng=self.rng)
-        self.relay = Relay(store, store, self.bus, "relay", monotonic=lambda: clock.now() / 1000)
+        self.bus = FaultyBus(rng=self.rng)
+        self.relay = Relay(self.store, self.store, self.bus, "relay", monotonic=lambda: clock.now() / 1000)
         self.services = (self._build_supervisor(), self._build_timers())
         self._nonces = 0
 
@@ -190,20 +195,25 @@ class Cluster:
 
 
 def on_child(key: str) -> Wait:
+    """A wait for the child under this key."""
     return ChildWait(id=f"wait-{key}", child=Child(key=key))
 
 
 def on_group(*keys: str, policy: Any = "all") -> Wait:
+    """A wait for several children; who failed counts as ended."""
     return GroupWait(id="group", group=Group(members=keys, policy=policy, on_error="collect"))
 
 
 def on_timer(delay_ms: int = 1_000, *, id: str = "sleep") -> Wait:
+    """A wait that the store counts from the park."""
     return TimerWait(id=id, timer=Timer(delay_ms=delay_ms))
 
 
 def until(wake_at: int, *, id: str = "sleep") -> Wait:
+    """A wait for an instant."""
     return TimerWait(id=id, timer=Timer(wake_at=Instant(wake_at)))
 
 
 def on_message(name: str) -> Wait:
+    """A wait for a message of this name."""
     return MessageWait(id=f"mail-{name}", message=Message(name=name))

@@ -19,9 +19,14 @@ class OwnStore(EventStore, Outbox, Protocol):
     """A store as its owner has it: the port, and the outbox that the relay empties."""
 
 
-def build_service(settings: EventStoreSettings, *, store: OwnStore, bus: MessageBus) -> Service:
-    """The service over `store`, which whoever opened it closes after the service has stopped."""
-    relay = Relay(store, store, bus, new_owner())
+def build_service(
+    settings: EventStoreSettings, *, store: OwnStore, bus: MessageBus, owner: str | None = None
+) -> Service:
+    """The service over `store`, which whoever opened it closes after the service has stopped.
+
+    `owner` names this process in the relay's duty; without one it is named anew at each start.
+    """
+    relay = Relay(store, store, bus, owner or new_owner())
     polls = LongPolls(store, bus)
 
     def wrote(call: Any) -> None:
@@ -31,7 +36,7 @@ def build_service(settings: EventStoreSettings, *, store: OwnStore, bus: Message
     return Service(
         name="event-store",
         routers=(router(store, settings.limits, polls, wrote),),
-        background=(relay, polls),
+        background=(polls, relay),
         schemas=components(),
         body_bytes=settings.body_bytes,
     )

@@ -145,8 +145,8 @@ CREATE TABLE IF NOT EXISTS pins (
     owner  TEXT    NOT NULL,
     reason TEXT    NOT NULL,
     expiry INTEGER,
-    PRIMARY KEY (head, owner)
-) STRICT, WITHOUT ROWID;
+    PRIMARY KEY (head, owner) -- the rowid is the order of their making
+) STRICT;
 
 CREATE TABLE IF NOT EXISTS outbox (
     id          INTEGER PRIMARY KEY AUTOINCREMENT, -- never given again, so that a late acknowledgement removes nothing new

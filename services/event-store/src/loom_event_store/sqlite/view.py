@@ -9,6 +9,8 @@ from loom.kernel.parks import Edge
 from loom_event_store.sqlite import rows
 from loom_event_store.sqlite.statements import Statements
 
+GREATEST = 2**63 - 1
+
 
 class SqliteView:
     """The kernel's `View` over one transaction: under BEGIN IMMEDIATE nobody else writes, so all of it is one state."""
@@ -21,6 +23,8 @@ class SqliteView:
         return self._statements.first("head_named", rows.head_from, name)
 
     def head_of(self, incarnation: Incarnation) -> Head | None:
+        if incarnation > GREATEST:  # a number that no head has, and no column holds
+            return None
         return self._statements.first("head_of", rows.head_from, {"incarnation": incarnation})
 
     def event(self, head: int, seq: Sequence) -> Event | None:
