@@ -115,7 +115,10 @@ class Attach:
 
 @noun
 class ContinueAsNew:
-    """End this link and start the next under the same id (I58). What is not named stays as it was."""
+    """End this link and start the next under the same id (I58). What is not named stays as it was.
+
+    Names an incarnation, never `*`: a repeat is looked up by it, and would otherwise continue the next link too.
+    """
 
     namespace: Namespace
     execution_id: ExecutionId
@@ -298,7 +301,10 @@ class Released:
 
 @noun
 class Evict:
-    """Take a running execution from its owner, by an operator: compare-and-set on the token seen. Runnable again."""
+    """Take a running execution from its owner, by an operator: compare-and-set on the token seen. Runnable again.
+
+    The reason is kept in the log, as an ANNOTATED `{"evicted": owner, "reason"}`.
+    """
 
     namespace: Namespace
     execution_id: ExecutionId
@@ -448,7 +454,7 @@ class Erased:
 
 @noun
 class StartIfAbsent:
-    """How to start the receiver of a message if there is none."""
+    """How to start the receiver of a message if there is none. Goes with the chain `*`: no number is known before."""
 
     workflow: str
     code_version: str = "0"

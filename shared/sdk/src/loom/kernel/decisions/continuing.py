@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from loom.ids import ExecutionId, ExecutionRef, Incarnation, Instant, Namespace, Sequence
+from loom.errors import Invalid
+from loom.ids import ANY, ExecutionId, ExecutionRef, Incarnation, Instant, Namespace, Sequence
 from loom.kernel import calls as c
 from loom.kernel.change import Change, Moment, MoveEdge, MoveMessages, View
 from loom.kernel.decisions.draft import Draft, joined
-from loom.kernel.decisions.ending import close_log
+from loom.kernel.decisions.ending import close_log, requested
 from loom.kernel.decisions.repeats import first_event, named_head
+from loom.kernel.decisions.sizes import check_carried
 from loom.kernel.decisions.starting import record_start
 from loom.kernel.digests import digest_of, ended_link_id
 from loom.kernel.events import Event
@@ -18,6 +20,7 @@ from loom.kernel.guards import check_own, judge_writer
 from loom.kernel.heads import Head, Status
 from loom.kernel.kinds import EventKind
 from loom.kernel.legality import check_legal
+from loom.kernel.parks import Edge
 from loom.kernel.raw_json import encode
 
 REMEMBERED_MS = 24 * 3600 * 1000
@@ -27,31 +30,34 @@ REMEMBERED_MS = 24 * 3600 * 1000
 def continue_as_new(view: View, call: c.ContinueAsNew, moment: Moment) -> Change:
     """The ended link is renamed, the next takes its id; edges, mail, a cancel request and the deadlines go along."""
     check_own(call.credential, call.namespace, call.execution_id)
-    repeat = first_event(view, named_head(view, call), call)
-    if repeat is not None:
-        return Change((), _repeated(view, repeat))
+    if call.credential is None and call.incarnation == ANY:
+        raise Invalid("name the incarnation to continue: a repeat is looked up by it")
+    earlier = named_head(view, call)
+    repeat = first_event(view, earlier, call)
+    if repeat is not None and earlier is not None:
+        return Change((), _repeated(earlier, repeat))
     head = view.head_named(call.namespace, call.execution_id)
     writer = judge_writer(head, call.credential, call.incarnation, moment)
     assert head is not None
+    check_carried(call.input, "an input", moment.limits)
     check_legal(EventKind.EXECUTION_CONTINUED, writer, head)
     following = _next_link(view, call, moment, head)
     ended = Draft(view, moment, head).keyed(call.batch_id, digest_of(call))
-    close_log(ended, EventKind.EXECUTION_CONTINUED, encode({"input": call.input, "next": following.head.ref}))
+    close_log(ended, EventKind.EXECUTION_CONTINUED, encode({"next": following.head.ref}))
     ended.move(execution_id=ended_link_id(head.ref))
     _take_along(ended, following, head)
     return joined((ended, following), _continued(following.head))
 
 
-def _repeated(view: View, event: Event) -> c.Continued:
+def _repeated(ended: Head, event: Event) -> c.Continued:
+    """From the ended link alone: the next may be gone by now, and another chain under its id."""
     form = json.loads(event.payload)["next"]
-    following = view.head_of(Incarnation.parse(form["incarnation"]))
-    assert following is not None, "a link that was continued has a next one, or its tombstone"
     ref = ExecutionRef(
         namespace=Namespace(form["namespace"]),
         execution_id=ExecutionId(form["execution_id"]),
-        incarnation=following.incarnation,
+        incarnation=Incarnation.parse(form["incarnation"]),
     )
-    return c.Continued(execution=ref, chain=following.chain, link=following.link, token=event.fence)
+    return c.Continued(execution=ref, chain=ended.chain, link=ended.link + 1, token=event.fence)
 
 
 def _continued(head: Head) -> c.Continued:
@@ -60,7 +66,7 @@ def _continued(head: Head) -> c.Continued:
 
 def _next_link(view: View, call: c.ContinueAsNew, moment: Moment, head: Head) -> Draft:
     """A pending head whose token goes on; queue, single-writer mode, parent and deadlines are the ended link's."""
-    asked = head.cancel_seq is not None
+    request = None if head.cancel_seq is None else requested(view, head)
     following = replace(
         head,
         head=moment.new_head(),
@@ -72,6 +78,7 @@ def _next_link(view: View, call: c.ContinueAsNew, moment: Moment, head: Head) ->
         lease_until=None,
         last_seq=Sequence(0),
         last_position=None,
+        unknown_tail=False,
         log_bytes=0,
         workflow=call.workflow or head.workflow,
         code_version=call.code_version or head.code_version,
@@ -80,16 +87,16 @@ def _next_link(view: View, call: c.ContinueAsNew, moment: Moment, head: Head) ->
         archived_seq=None,
         created_at=moment.now,
         status_at=moment.now,
-        cancel_seq=Sequence(1) if asked else None,
+        cancel_seq=None if request is None else Sequence(1),
     )
     draft = Draft(view, moment, following)
-    record_start(draft, call.input, cancel=asked, reason="continued")
+    record_start(draft, call.input, cancel=request, reason="continued")
     return draft
 
 
 def _take_along(ended: Draft, following: Draft, head: Head) -> None:
     for edge in ended.view.edges_of_parent(head.ref):
-        if edge.scope == "chain" and edge.consumed_at_seq is None:
+        if goes_along(edge):
             following.write(MoveEdge(edge, following.head.ref))
         else:
             ended.write_edge(replace(edge, parent=ended.head.ref))
@@ -97,3 +104,8 @@ def _take_along(ended: Draft, following: Draft, head: Head) -> None:
         following.write_edge(replace(edge, child=following.head.ref))
     since = Instant(ended.moment.now - REMEMBERED_MS)
     following.write(MoveMessages(head.head, following.head.head, consumed_since=since))
+
+
+def goes_along(edge: Edge) -> bool:
+    """An outcome that the chain still wants, ended or not; what is of one run only stays for its close policy."""
+    return edge.scope == "chain" and edge.consumed_at_seq is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from loom.errors import ExecutionPinned, IllegalTransition, NotYet, ResumeContended
 from loom.ids import Instant, Sequence
@@ -19,6 +20,7 @@ from loom.kernel.hints import ChildDone
 from loom.kernel.kinds import EventKind
 from loom.kernel.pins import why_pinned
 from loom.kernel.raw_json import NULL, RawJson, encode
+from loom.kernel.requests import request_in
 
 STATUS_OF: dict[EventKind, Status] = {
     EventKind.EXECUTION_COMPLETED: Status.COMPLETED,
@@ -101,6 +103,15 @@ def _request(draft: Draft, call: c.Cancel) -> None:
     draft.move(cancel_requested_at=now, cancel_seq=seq, cancel_deadline=Instant(now + deadline_ms))
     if draft.head.status is Status.PARKED:
         reopen(draft, by="cancel")
+
+
+def requested(view: View, head: Head) -> dict[str, Any]:
+    """Who requested the cancel that is open on this head, and why: `{"by", "reason"}`."""
+    assert head.cancel_seq is not None, "asked of a head with a request"
+    event = view.event(head.head, head.cancel_seq)
+    said = None if event is None else request_in(event)
+    assert said is not None, "a request is an event of the same log, or came along in its first"
+    return said
 
 
 def _requested(head: Head) -> c.CancelRequested:

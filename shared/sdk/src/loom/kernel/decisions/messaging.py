@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from loom.errors import IllegalTransition, InboxFull, KeyReused
+from loom.ids import ANY
 from loom.kernel import calls as c
 from loom.kernel.change import Change, Moment, View
 from loom.kernel.decisions.draft import Draft
@@ -23,7 +24,7 @@ def send(view: View, call: c.Send, moment: Moment) -> Change:
         return Change((), _repeated(first, call))
     if call.sender:
         _check_sender(view, call, moment)
-    if named is None and call.start is not None:
+    if named is None and call.start is not None and call.chain == ANY:
         return _start_and_deliver(view, call, call.start, moment)
     head = of_chain(named, call.chain, of=call.execution_id)
     if head.ended:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Any
 
-from loom.errors import AlreadyExists, Deleted, Invalid, LimitReached
+from loom.errors import AlreadyExists, Deleted, IllegalTransition, Invalid, LimitReached
 from loom.ids import Chain, ExecutionId, ExecutionRef, Incarnation, Instant, Namespace, Sequence, Token
 from loom.kernel import calls as c
 from loom.kernel.change import Change, Moment, View
@@ -13,7 +14,8 @@ from loom.kernel.decisions.draft import Draft, joined
 from loom.kernel.decisions.repeats import first_event, named_head
 from loom.kernel.decisions.sizes import check_carried
 from loom.kernel.digests import child_id, digest_of
-from loom.kernel.guards import check_own, judge_writer, of_chain
+from loom.kernel.events import Event
+from loom.kernel.guards import check_own, is_of_chain, judge_writer, of_chain
 from loom.kernel.heads import EDGE_STATUS, Head, Status
 from loom.kernel.kinds import EventKind
 from loom.kernel.legality import check_legal
@@ -45,9 +47,10 @@ def _existing(view: View, there: Head, call: c.Start) -> c.Started:
             execution_id=there.execution_id,
             ending=None if there.ending is None else str(there.ending),
         )
-    first = first_event(view, there, call)
+    first_link = view.head_of(Incarnation(there.chain))
+    first = first_event(view, first_link, call)
     if first is not None:
-        return replace(_started(there, created=True), token=first.fence, status=Status.PENDING)
+        return _first_answer(there, first)
     if call.if_exists == "raise" or there.workflow != call.workflow:
         raise AlreadyExists(
             f"{there.execution_id} exists: {there.workflow}, {there.shown}",
@@ -55,6 +58,12 @@ def _existing(view: View, there: Head, call: c.Start) -> c.Started:
             incarnation=str(int(there.incarnation)),
         )
     return _started(there, created=False)
+
+
+def _first_answer(there: Head, first: Event) -> c.Started:
+    """What the start of this chain answered, whichever link lives under the id now."""
+    ref = replace(there.ref, incarnation=Incarnation(there.chain))
+    return c.Started(execution=ref, chain=there.chain, token=first.fence, status=Status.PENDING, created=True)
 
 
 def _started(head: Head, *, created: bool) -> c.Started:
@@ -108,10 +117,10 @@ def record_start(
     input: RawJson,
     *,
     parent: dict[str, object] | None = None,
-    cancel: bool = False,
+    cancel: dict[str, Any] | None = None,
     reason: str = "started",
 ) -> None:
-    """Event 1, from the head that begins; `cancel`: a request came along from the link before."""
+    """Event 1, from the head that begins; `cancel`: the request that came along from the link before."""
     head = draft.head
     payload = {
         "workflow": head.workflow,
@@ -119,7 +128,7 @@ def record_start(
         "queue": head.queue,
         "input": input,
         "parent": parent,
-        "cancel": cancel,
+        "cancel": cancel or False,
     }
     draft.add(EventKind.EXECUTION_STARTED, encode(payload))
     draft.hint_runnable(reason)
@@ -168,13 +177,21 @@ def _child_in(payload: RawJson) -> ExecutionRef:
 
 
 def _same_child(view: View, edge: Edge, call: c.StartChild) -> c.ChildStarted:
-    child = view.head_of(edge.child.incarnation)
-    if child is not None and child.workflow != call.workflow:
+    workflow = _workflow_begun(view, edge.child)
+    if workflow not in (None, call.workflow):
         raise AlreadyExists(
-            f"the key {call.child_key} already has a child of workflow {child.workflow}",
+            f"the key {call.child_key} already has a child of workflow {workflow}",
             execution_id=edge.child.execution_id,
         )
     return c.ChildStarted(child=edge.child, seq=None, created=False)
+
+
+def _workflow_begun(view: View, child: ExecutionRef) -> str | None:
+    """What the child was started as: a later link may be of another workflow, and its ended links may be gone."""
+    newest = view.head_of(child.incarnation)
+    if newest is None:
+        return None
+    return (view.head_of(Incarnation(newest.chain)) or newest).workflow
 
 
 def _check_room(view: View, parent: Head, moment: Moment) -> None:
@@ -225,10 +242,16 @@ def attach(view: View, call: c.Attach, moment: Moment) -> Change:
     parent = _judged_parent(view, call, moment)
     edge = view.edge(parent.ref, call.child_key)
     if edge is not None:
-        return Change((), _same_target(edge, call))
+        return Change((), _same_target(view, edge, call))
     child = of_chain(view.head_named(call.namespace, call.child_id), call.chain, of=call.child_id)
     if child.chain == parent.chain:
         raise Invalid(f"{parent.execution_id} cannot wait for itself")
+    if child.status is Status.CONTINUED:
+        raise IllegalTransition(
+            f"{child.execution_id} is an ended link of a chain: attach to the id, which names the newest one",
+            execution_id=child.execution_id,
+            state=child.shown,
+        )
     _check_room(view, parent, moment)
     draft = Draft(view, moment, parent)
     edge = Edge(parent=parent.ref, child_key=call.child_key, child=child.ref)
@@ -236,8 +259,9 @@ def attach(view: View, call: c.Attach, moment: Moment) -> Change:
     return draft.change(c.ChildStarted(child=child.ref, seq=seq, created=True))
 
 
-def _same_target(edge: Edge, call: c.Attach) -> c.ChildStarted:
-    if edge.child.execution_id != call.child_id:
+def _same_target(view: View, edge: Edge, call: c.Attach) -> c.ChildStarted:
+    child = view.head_of(edge.child.incarnation)
+    if edge.child.execution_id != call.child_id or (child is not None and not is_of_chain(child, call.chain)):
         raise AlreadyExists(
             f"the key {call.child_key} already has the child {edge.child.execution_id}",
             execution_id=edge.child.execution_id,
