@@ -74,6 +74,8 @@ def _why_malformed(owner: Any, name: str, value: Any, limits: Limits) -> str | N
         return f"at least {_NONCE_MIN} characters: 128 random bits"
     if name == "batch_id":
         return None if _KEY.fullmatch(value) else "1 to 255 visible ASCII characters: it travels as a header"
+    if name == "workflow" and "@" in value:
+        return "a name without @, which stands between name and version"
     if name == "cursor":
         return None if _CURSOR.fullmatch(value) else "a cursor as a page before gave it"
     if isinstance(value, str):

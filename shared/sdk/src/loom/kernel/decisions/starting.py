@@ -42,8 +42,9 @@ def is_startable_tombstone(there: Head, call: c.Start) -> bool:
 
 def _existing(view: View, there: Head, call: c.Start) -> c.Started:
     if there.status is Status.DELETED:
+        remedy = "to start it again say `recreate`" if there.parent_incarnation is None else "its parent started it"
         raise Deleted(
-            f"{there.execution_id} was deleted after it {there.ending}: to start it again say `recreate`",
+            f"{there.execution_id} was deleted after it {there.ending}: {remedy}",
             execution_id=there.execution_id,
             ending=None if there.ending is None else str(there.ending),
         )
