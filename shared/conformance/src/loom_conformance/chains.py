@@ -13,6 +13,8 @@ from loom.errors import (
     IllegalTransition,
     Invalid,
     KeyReused,
+    LimitReached,
+    LoomError,
     NotYet,
     Stale,
     TooLarge,
@@ -22,12 +24,13 @@ from loom.kernel import calls as c
 from loom.kernel.events import NewEvent
 from loom.kernel.raw_json import RawJson
 from loom_conformance.case import Suite
-from loom_conformance.checks import Broken, attempt, equal, holds, refused
+from loom_conformance.checks import Broken, all_at_once, attempt, equal, holds, refused
 from loom_conformance.scene import SHORT_LEASE_MS, WORKFLOW, Execution, Scene, event, mint, mint_nonce
+from loom_conformance.subject import NotReachable
 from loom_conformance.waits import child, group, message, timer
 
 SUITE = Suite("chains")
-LONG = 1_000
+LONG = FILLABLE = 1_000
 FAR_MS = 3_600_000
 
 
@@ -214,7 +217,7 @@ async def a_later_link_is_deleted_and_re_created_like_any_other(scene: Scene) ->
 
 @SUITE.case
 async def a_continuation_repeated_has_one_effect(scene: Scene) -> None:
-    """I3: looked up by the incarnation that it names, wherever that link is: after the next moved on, ended, is gone."""
+    """I3: looked up by the incarnation that it names, wherever that link is: the next moved on, ended, is gone."""
     execution = await scene.owned()
     call = execution.continue_call(input=RawJson("1"))
     first = await scene.store.continue_as_new(call)
@@ -660,6 +663,48 @@ async def a_cancel_meets_a_continuation_in_either_order(scene: Scene) -> None:
             equal(await scene.store.cancel(call), answer)
         head = await following.head()
         equal((head.status, head.cancel_seq), ("pending", answer.cancel_seq))
+
+
+@SUITE.case
+async def a_living_chain_is_there_at_every_moment(scene: Scene) -> None:
+    """I58: one transaction: whoever comes at the same time as a continuation finds a living chain, and its id taken."""
+    for _ in range(4):
+        execution, parent = await scene.owned(), await scene.owned()
+        again = scene.start_call(execution_id=execution.ref.execution_id)
+        answers = await all_at_once(
+            [
+                execution.head(),
+                execution.continue_as_new(),
+                execution.send(message_id="m"),
+                scene.store.start(again),
+                execution.cancel(),
+                parent.attach("kid", execution),
+                execution.head(),
+            ]
+        )
+
+        faults = [type(answer) for answer in answers if isinstance(answer, LoomError)]
+        equal(faults, [AlreadyExists], "refusals")
+        newest = await execution.head()
+        equal((newest.link, newest.cancel_seq is not None, await execution.inbox()), (2, True, ["m"]))
+        equal((await parent.edges())["kid"].child, newest.ref)
+
+
+@SUITE.case
+async def a_full_log_is_continued(scene: Scene) -> None:
+    """Design 9: what is too long goes on as new, which is what its refusal advises."""
+    execution, limits = await scene.owned(), await scene.limits()
+    room = limits.log_events - limits.log_reserved
+    if room > FILLABLE:
+        raise NotReachable("the log's limit is too large to be reached by appending")
+    while (left := room - (await execution.head()).last_seq) > 0:
+        await execution.append(*["A"] * min(left, limits.append_events))
+    await refused(LimitReached, execution.append("A"))
+
+    following = await execution.continue_as_new()
+    await following.claim()
+
+    await following.append("A")
 
 
 @SUITE.case

@@ -9,7 +9,7 @@ from typing import Any
 from loom.errors import Deleted, ExecutionPinned, IllegalTransition, LoomError
 from loom.kernel import calls as c
 from loom_conformance.case import Suite
-from loom_conformance.checks import attempt, equal, holds, refused
+from loom_conformance.checks import all_at_once, attempt, equal, holds, refused
 from loom_conformance.scene import Execution, Scene, event
 
 SUITE = Suite("closing")
@@ -189,8 +189,22 @@ async def a_start_of_a_child_meets_its_parents_end_in_either_order(scene: Scene)
 
 
 @SUITE.case
+async def a_child_started_while_its_parent_ends_does_not_escape(scene: Scene) -> None:
+    """I59: at the same time, whichever is first: it does not exist, or it is due."""
+    for turn in range(8):
+        parent = await scene.owned()
+        calls: list[Awaitable[Any]] = [parent.start_child("kid"), parent.append(event("EXECUTION_COMPLETED"))]
+        answers = await all_at_once(calls[::-1] if turn % 2 else calls)
+
+        kids = [answer for answer in answers if isinstance(answer, Execution)]
+        equal(list(await parent.edges()), ["kid"] * len(kids))
+        for kid in kids:
+            equal(await _closes(kid), ["cancel"])
+
+
+@SUITE.case
 async def a_late_close_finds_what_it_saw_or_nothing(scene: Scene) -> None:
-    """Law 4: the sweep names incarnation and chain: a child that ended, was deleted or continued meanwhile is not hit."""
+    """Law 4: the sweep names incarnation and chain: what ended, was deleted or continued meanwhile is not hit."""
     parent = await scene.owned()
     kid = await parent.start_child("kid", close="terminate")
     await kid.claim()

@@ -89,11 +89,16 @@ def cancel(view: View, call: c.Cancel, moment: Moment) -> Change:
     if call.by == "deadline" and (head.deadline_at is None or head.deadline_at > moment.now):
         raise NotYet(f"the deadline of {head.execution_id} has not passed", execution_id=head.execution_id)
     draft = Draft(view, moment, head).keyed(call.batch_id, digest_of(call))
-    if head.status is Status.PENDING and head.link == 1:
+    if is_unbegun(head):
         end(draft, EventKind.EXECUTION_CANCELLED, cancelled_payload(call.by, call.reason))
     else:
         _request(draft, call)
     return draft.change(_requested(draft.head))
+
+
+def is_unbegun(head: Head) -> bool:
+    """Has no body of it ever run? Of a pending later link the earlier ones did: they may have something to undo."""
+    return head.status is Status.PENDING and head.link == 1
 
 
 def _request(draft: Draft, call: c.Cancel) -> None:
