@@ -1,9 +1,12 @@
+import json
 import signal
 import socket
 import sqlite3
 import subprocess
 import sys
+import time
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,6 +19,14 @@ def read(url: str) -> bytes:
     with urllib.request.urlopen(url, timeout=PATIENCE_S) as answer:
         body: bytes = answer.read()
         return body
+
+
+def until(holds: Callable[[], bool], patience_s: float) -> None:
+    """Look again until it holds."""
+    ends_at = time.monotonic() + patience_s
+    while not holds():
+        assert time.monotonic() < ends_at, f"not within {patience_s} s"
+        time.sleep(0.05)
 
 
 def test_loom_dev_serves_from_a_fresh_folder(tmp_path: Path) -> None:
@@ -125,3 +136,18 @@ def test_loom_dev_imports_neither_kafka_nor_the_tracing_kit(tmp_path: Path) -> N
     loaded = subprocess.run([sys.executable, "-c", probe % heavy], capture_output=True, text=True, timeout=PATIENCE_S)
 
     assert loaded.stdout.strip() == "[]"
+
+
+def test_after_sigkill_the_duties_wait_for_nobody(tmp_path: Path) -> None:
+    """A duty's term lies in the file, and its holder is dead: the next start on the folder takes it over at once."""
+
+    def terms(url: str) -> dict[str, int]:
+        names = ("relay", "timers.overdue", "supervisor.satisfied")
+        return {name: json.loads(read(f"{url}/v1/duties/{name}"))["term"] for name in names}
+
+    with loom_dev(tmp_path) as (_, announced):
+        until(lambda: all(terms(announced["url"]).values()), PATIENCE_S)
+        before = terms(announced["url"])
+
+    with loom_dev(tmp_path) as (_, announced):
+        until(lambda: all(term > before[name] for name, term in terms(announced["url"]).items()), 10)

@@ -230,6 +230,30 @@ def test_gather_answers_by_its_policy_parked_busy_or_over_any_awaitables(how, op
     assert play(mother)[0] == expected
 
 
+@pytest.mark.parametrize("how", ["parked", "busy", "awaitables"])
+def test_all_raises_the_first_error_at_once(how):
+    """Design 2, 6: with raise a failed member meets `all`."""
+
+    @loom.workflow
+    async def mother(ctx: loom.Context) -> float:
+        children = [await ctx.start_child(echo, "slow", 50), await ctx.start_child(echo, "bad!", 2)]
+        members = [_wrapped(child) for child in children] if how == "awaitables" else children
+        work = ctx.step("nap", nap, 60) if how == "busy" else None
+        begun = ctx.now()
+        try:
+            await ctx.gather(*members)
+        except loom.ChildFailed:
+            if work:
+                work.cancel()
+            return (ctx.now() - begun).total_seconds()
+        return -1
+
+    async def _wrapped(child: Any) -> Any:
+        return await child
+
+    assert 0 <= play(mother)[0] < 10
+
+
 def test_the_losers_of_any_are_released():
     """Design 2: answering a group releases the edges of its other members; so does an owner who consumed it himself."""
     for work in (0, 60):

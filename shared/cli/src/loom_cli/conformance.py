@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 DOOR = "door"
 AT_ONCE = 16
+CASE_S = 600
 
 
 def _declare(parser: ArgumentParser) -> None:
@@ -50,7 +51,7 @@ async def _prove(args: Namespace, session: Session) -> Exit:
 
 async def _run_side_by_side(cases: Sequence[Case], subject: Subject, say: Callable[[str], None]) -> Report:
     """Time really passes at a URL, so cases wait for it together. Each has ids of its own."""
-    from loom_conformance import Report, run_case
+    from loom_conformance import Report
 
     info = await subject.store.read_store(c.ReadStore())
     room = asyncio.Semaphore(AT_ONCE)
@@ -59,13 +60,23 @@ async def _run_side_by_side(cases: Sequence[Case], subject: Subject, say: Callab
     async def run(case: Case) -> Outcome:
         nonlocal done
         async with room:
-            outcome = await run_case(case, subject)
+            outcome = await _run_bounded(case, subject)
         done += 1
         say(f"{done}/{len(cases)} {case.id}")
         return outcome
 
     outcomes = await asyncio.gather(*map(run, cases))
     return Report(subject=subject.name, port_version=info.port_version, outcomes=tuple(outcomes))
+
+
+async def _run_bounded(case: Case, subject: Subject) -> Outcome:
+    from loom_conformance import Outcome, run_case
+
+    try:
+        async with asyncio.timeout(CASE_S):
+            return await run_case(case, subject)
+    except TimeoutError:
+        return Outcome(case, f"it did not end within {CASE_S} s")
 
 
 def _report(output: Output, report: Report) -> None:

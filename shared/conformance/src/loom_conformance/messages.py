@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from loom.errors import Deleted, Gone, IllegalTransition, InboxFull, Invalid, KeyReused, NotFound, Stale, TooLarge
 from loom.kernel import calls as c
-from loom.kernel.events import NewEvent
+from loom.kernel.events import Event, NewEvent
 from loom.kernel.raw_json import RawJson
 from loom_conformance.case import Suite
 from loom_conformance.checks import all_at_once, equal, holds, refused
@@ -20,8 +21,8 @@ FILLABLE = 1_000
 FAR_MS = 3_600_000
 
 
-def _consumed(execution_log: object) -> list[dict[str, object]]:
-    return [json.loads(e.payload) for e in execution_log if e.kind == "MESSAGE_CONSUMED"]  # type: ignore[attr-defined]
+def _consumed(log: Iterable[Event]) -> list[dict[str, object]]:
+    return [json.loads(event.payload) for event in log if event.kind == "MESSAGE_CONSUMED"]
 
 
 @SUITE.case
@@ -293,15 +294,11 @@ async def an_unheard_cancel_comes_before_mail(scene: Scene) -> None:
     )
 
 
-def _id() -> str:
-    return mint("message")
-
-
 @SUITE.case
-async def a_thousand_ways_to_one_receiver(scene: Scene) -> None:
+async def many_senders_and_a_receiver_in_a_loop(scene: Scene) -> None:
     """I16: many senders at once and a receiver that parks over and over: each message is consumed exactly once."""
     receiver = await scene.start()
-    ids = [_id() for _ in range(24)]
+    ids = [mint("message") for _ in range(24)]
 
     async def receive() -> c.Parked:
         await receiver.claim_when_due()
