@@ -1006,4 +1006,4 @@ async def what_nobody_runs_is_not_evicted(scene: Scene) -> None:
         for execution in stages:
             await refused(IllegalTransition, execution.evict())
     await refused(Deleted, (await scene.deleted()).evict())
-    await refused(NotFound, scene.unknown().evict(token=0))
+    await refused(NotFound, scene.unknown().evict(token=Token(0)))
