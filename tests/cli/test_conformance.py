@@ -6,6 +6,7 @@ import pytest
 
 import loom_conformance
 from cli.shell import Shell
+from loom.kernel.calls import TakeDuty
 from loom_cli import conformance
 from loom_conformance import Case, NotReachable
 from loom_conformance.door import INPUTS, Row
@@ -87,6 +88,18 @@ async def test_a_case_that_does_not_end_fails(
 
     assert said.exit == 1
     assert "did not end" in said.out
+
+
+async def test_where_others_answer_parks_nothing_is_proved(shell: Shell, cases: Callable[..., None]) -> None:
+    """A park that timers or the supervisor may answer first says nothing about the store; the remedy is a command."""
+    cases(holds)
+    await shell.store.take_duty(TakeDuty(name="timers.overdue", owner="timers-1", term=0, ttl_ms=15_000))
+
+    said = await shell("conformance")
+
+    assert (said.exit, said.out) == (2, "")
+    assert "not-alone: timers" in said.err
+    assert "loom dev --only event-store" in said.err
 
 
 async def test_a_suite_that_is_none_is_usage(shell: Shell) -> None:

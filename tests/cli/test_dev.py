@@ -77,6 +77,17 @@ def test_the_files_are_whole_after_a_stop(tmp_path: Path) -> None:
     connection.close()
 
 
+def test_an_event_store_can_be_had_alone(tmp_path: Path) -> None:
+    """Who proves a store, or debugs a service of its own, wants nobody else to answer parks."""
+    with loom_dev(tmp_path, "--port", "0", "--only", "event-store") as (_, announced):
+        paths = json.loads(read(announced["url"] + "/openapi.json"))["paths"]
+
+        assert "/v1/parks" in paths
+        assert "/v1/redrives" not in paths
+    with loom_dev(tmp_path) as (_, announced):
+        assert "/v1/redrives" in json.loads(read(announced["url"] + "/openapi.json"))["paths"]
+
+
 def test_a_port_that_is_taken_says_so(tmp_path: Path) -> None:
     """Field report 4.8: the message has a code and the remedy; nothing was written to the folder."""
     with socket.create_server(("127.0.0.1", 0)) as other:

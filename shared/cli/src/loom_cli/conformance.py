@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from loom.kernel import calls as c
+from loom.stores.event_store import EventStore
 from loom_cli.command import Command, Session, declare_json, declare_server
 from loom_cli.exits import Exit
 from loom_cli.output import Output
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from loom_conformance.door import Row
 
 DOOR = "door"
-AT_ONCE = 16
+AT_ONCE = 4
 CASE_S = 600
 
 
@@ -43,10 +44,21 @@ async def _prove(args: Namespace, session: Session) -> Exit:
         session.output.note(f"loom: no-suite: {unknown}, {DOOR}")
         return Exit.USAGE
     async with session.connect(args.url) as server:
+        if others := await list_others(server.store):
+            named = " and ".join(others)
+            session.output.note(f"loom: not-alone: {named} would answer the parks of cases; prove an event store alone")
+            session.output.hint("loom dev --only event-store --data DIR --port 0")
+            return Exit.USAGE
         with session.output.progress() as say:
             report = await _run_side_by_side(cases, Subject(name=args.url, store=server.store), say)
     _report(session.output, report)
     return Exit.FAILED if report.failed else Exit.COMPLETED
+
+
+async def list_others(store: EventStore) -> list[str]:
+    """The services that hold a duty at this store and answer parks."""
+    duties = [await store.read_duty(c.ReadDuty(name=name)) for name in ("supervisor.satisfied", "timers.overdue")]
+    return [duty.name.partition(".")[0] for duty in duties if duty.owner is not None]
 
 
 async def _run_side_by_side(cases: Sequence[Case], subject: Subject, say: Callable[[str], None]) -> Report:

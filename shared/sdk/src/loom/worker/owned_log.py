@@ -189,11 +189,17 @@ class OwnedLog:
         )
         return await self.call(self._store.park, call)
 
-    async def release(self, delay_ms: int | None = None) -> None:
+    async def release(self) -> None:
         """Give the grant up without a word in the log."""
         own = self.credential
-        call = c.Release(namespace=own.namespace, execution_id=own.execution_id, credential=own, delay_ms=delay_ms)
+        call = c.Release(namespace=own.namespace, execution_id=own.execution_id, credential=own)
         await self.call(self._store.release, call)
+
+    async def renew(self, ttl_ms: int) -> None:
+        """From now on a lease of that length, longer or shorter than it was."""
+        own = self.credential
+        call = c.Renew(namespace=own.namespace, execution_id=own.execution_id, credential=own, ttl_ms=ttl_ms)
+        await self.call(self._store.renew, call)
 
     async def call(self, method: Callable[[_Call], Awaitable[_Answer]], call: _Call) -> _Answer:
         """Make any call of the store under this grant. A process that overslept renews before it does anything."""

@@ -321,7 +321,7 @@ def _outcome_of(beginning: BeginChild, payload: Any) -> Any | BaseException:
 def _decoded(value: Any, annotation: Any, error: type[StepFailed] | type[ChildFailed], name: str) -> Any:
     try:
         return decode_value(value, annotation)
-    except ValueError as mismatch:  # pydantic's ValidationError
+    except Exception as mismatch:  # pydantic's ValidationError, or what a validator of the author's raises
         return error(name, type(mismatch).__name__, str(mismatch))
 
 
