@@ -31,6 +31,10 @@ def _apply_one(statements: Statements, write: k.Write, now: Instant) -> None:
                 statements.run("write_event", rows.event_row(head, event))
         case k.WriteEdge(edge=edge):
             statements.run("write_edge", rows.edge_row(edge))
+        case k.MoveEdge(edge=edge, parent=parent):
+            statements.run("move_edge", {**rows.edge_row(edge), "to": parent.incarnation})
+        case k.MoveMessages(head=head, to=to, consumed_since=since):
+            statements.run("move_messages", {"head": head, "to": to, "consumed_since": since})
         case k.WriteMessage(head=head, message=message):
             statements.run("write_message", {"head": head, **rows.plain_row(message)})
         case k.WriteHint():

@@ -17,6 +17,8 @@ SURFACE_OF: dict[type, str] = {
     c.AppendBatch: "events-batch",
     c.Park: "park",
     c.StartChild: "children",
+    c.Attach: "attach",
+    c.ContinueAsNew: "continue",
     c.Send: "messages",
     c.Renew: "renew",
     c.Release: "release",

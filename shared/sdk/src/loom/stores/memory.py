@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from random import Random, SystemRandom
 from typing import Any
 
@@ -13,6 +14,8 @@ from loom.kernel import calls as c
 from loom.kernel.change import (
     Change,
     Moment,
+    MoveEdge,
+    MoveMessages,
     Refusal,
     RemovePinRow,
     RemoveRows,
@@ -31,6 +34,7 @@ from loom.kernel.events import Event
 from loom.kernel.guards import existing, living
 from loom.kernel.heads import ENDED, LIVE, Duty, GrantRow, Head, Mail, Pin, RefusalRow
 from loom.kernel.hints import Hint
+from loom.kernel.kinds import TERMINAL_KINDS, kind_of
 from loom.kernel.limits import Limits
 from loom.kernel.parks import Edge
 from loom.kernel.wellformed import check_wellformed
@@ -82,6 +86,9 @@ class Rows:
     def event(self, head: int, seq: Sequence) -> Event | None:
         events = self.events[head]
         return events[seq - 1] if 0 < seq <= len(events) else None
+
+    def terminal_event(self, head: int) -> Event | None:
+        return next((event for event in self.events[head] if kind_of(event.kind) in TERMINAL_KINDS), None)
 
     def event_of_batch(self, head: int, batch_id: str) -> Event | None:
         return self.batches.get((head, batch_id))
@@ -138,6 +145,10 @@ class Rows:
                 self.batches.update({(head, event.batch_id): event for event in events if event.batch_id is not None})
             case WriteEdge(edge):
                 self.edges[edge.parent.incarnation, edge.child_key] = edge
+            case MoveEdge(edge, parent):
+                self._move_edge(edge, parent)
+            case MoveMessages(head, to, consumed_since):
+                self._move_messages(head, to, consumed_since)
             case WriteMessage(head, message):
                 self.inbox[head][message.message_id] = message
             case WriteHint(head, hint):
@@ -154,8 +165,23 @@ class Rows:
             case WriteDuty(duty):
                 self.duties[duty.name] = duty
 
+    def _move_edge(self, edge: Edge, parent: ExecutionRef) -> None:
+        """In place: a dict keeps the order of making only if the key does not move to its end."""
+        before, after = (edge.parent.incarnation, edge.child_key), (parent.incarnation, edge.child_key)
+        moved = replace(edge, parent=parent)
+        self.edges = {
+            after if key == before else key: moved if key == before else row for key, row in self.edges.items()
+        }
+
+    def _move_messages(self, head: int, to: int, consumed_since: Instant) -> None:
+        for message in list(self.inbox[head].values()):
+            if message.consumed_at is None or message.consumed_at >= consumed_since:
+                self.inbox[to][message.message_id] = self.inbox[head].pop(message.message_id)
+
     def _write_head(self, head: Head) -> None:
         before = self.heads.get(head.head)
+        if before is not None and before.execution_id != head.execution_id:
+            del self.ids[before.namespace, before.execution_id]
         if before is not None and before.incarnation != head.incarnation:
             del self.incarnations[before.incarnation]
         self.heads[head.head] = head

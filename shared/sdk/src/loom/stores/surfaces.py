@@ -20,6 +20,8 @@ _CALLS: dict[type, str] = {
     c.AppendBatch: "append_batch",
     c.Park: "park",
     c.StartChild: "start_child",
+    c.Attach: "attach",
+    c.ContinueAsNew: "continue_as_new",
     c.Send: "send",
     c.Renew: "renew",
     c.Release: "release",
