@@ -6,7 +6,7 @@ from loom.ids import ExecutionId, ExecutionRef, Incarnation, Namespace, Sequence
 from loom.kernel.events import Event
 from loom.kernel.heads import Duty, Head, Mail, Pin
 from loom.kernel.parks import Edge
-from loom_event_store.sqlite import rows
+from loom_event_store import rows
 from loom_event_store.sqlite.statements import Statements
 
 
