@@ -10,18 +10,20 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from importlib.resources import files
-from typing import Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 import asyncpg
-from asyncpg.pool import PoolConnectionProxy
 
 from loom.errors import Busy, LoomError, StoreUnavailable
+
+if TYPE_CHECKING:
+    from asyncpg.pool import PoolConnectionProxy
 
 CALL_S = 10.0
 CONNECT_S = 5.0
 POOL_SIZE = 10
 
-Connection = PoolConnectionProxy[asyncpg.Record]
+Connection: TypeAlias = "PoolConnectionProxy[asyncpg.Record]"
 Pooler = Literal["session", "transaction"]
 """`transaction`: a pooler may give each transaction another server connection, so no statement is kept prepared."""
 
@@ -30,7 +32,10 @@ Work = Callable[[Connection], Awaitable[_T]]
 
 ISOLATION_WRONG = "LM001"
 MEANINGS: dict[str, tuple[type[LoomError], str]] = {
-    ISOLATION_WRONG: (StoreUnavailable, "the transaction is not READ COMMITTED: run `loom migrate`, it sets the role's"),
+    ISOLATION_WRONG: (
+        StoreUnavailable,
+        "the transaction is not READ COMMITTED: `loom migrate` sets the role's",
+    ),
     "40001": (Busy, "the transaction met another"),
     "40P01": (Busy, "the transaction met others in a circle"),
     "55P03": (Busy, "a lock did not come free in time"),
@@ -53,8 +58,8 @@ def read_statements(package: str, folder: str) -> dict[str, str]:
     return {name.removesuffix(".sql"): found[name].read_text("utf-8") for name in sorted(found)}
 
 
-class _Connection(asyncpg.Connection[asyncpg.Record]):
-    """A call leaves nothing behind, so nothing is reset between two: one round trip less a call, and no state to leak."""
+class _Connection(asyncpg.Connection):
+    """A call leaves nothing behind, so nothing is reset between two: a round trip less, and no state to leak."""
 
     def get_reset_query(self) -> str:
         return ""
@@ -163,7 +168,7 @@ class Database:
         return job.result()
 
     async def _prepared_again(self, connection: Connection, work: Work[_T]) -> _T:
-        """A plan of before a migration, or of another server connection, is prepared again and the call made once more."""
+        """A plan of before a migration or of another server connection is prepared again, and the call made once more."""
         try:
             return await work(connection)
         except _NO_SUCH_PLAN:
@@ -171,7 +176,7 @@ class Database:
             return await work(connection)
 
     async def _judge(self, connection: Connection, error: Exception) -> None:
-        """H28: a lost connection is dropped; one that became read-only is of a demoted primary, and so are the others."""
+        """H28: a lost connection is dropped; one that became read-only is of a demoted primary, as are the others."""
         if is_lost(error):
             connection.terminate()
         if getattr(error, "sqlstate", None) == _READ_ONLY:

@@ -7,7 +7,7 @@ CREATE TABLE event_store.duties (
 );
 
 CREATE TABLE event_store.store (
-    only     boolean PRIMARY KEY DEFAULT true CHECK (only),
+    one      boolean PRIMARY KEY DEFAULT true CHECK (one),
     epoch    bigint  NOT NULL,
     features text[]  NOT NULL
 );

@@ -1,0 +1,43 @@
+"""Claims: candidates by one statement, each decided as if it were claimed alone."""
+
+from __future__ import annotations
+
+from loom.kernel import calls as c
+from loom.kernel.change import Change
+from loom.kernel.digests import grant_hash
+from loom.kernel.limits import Limits
+from loom.stores.deciding import claims_from, claims_of, still_held
+from loom_event_store import rows
+from loom_event_store.postgres.cold import Moments
+from loom_event_store.postgres.statements import Statements
+from loom_event_store.postgres.view import LockedView
+from loom_event_store.postgres.writes import worded
+from loom_servicekit.postgres import Connection
+
+
+async def claim_runnable(connection: Connection, call: c.ClaimRunnable, limits: Limits) -> c.Claims:
+    """What a repeat still holds, else up to `max` new claims; a candidate that is blocked instead makes room."""
+    held = await Statements(connection).all("held", rows.head_from, grant_hash(call.nonce))
+    if held:
+        return c.Claims(items=tuple(still_held(call, head) for head in held))
+    items: tuple[c.Claimed, ...] = ()
+    while len(items) < call.max:
+        changes = await _claim(connection, call, call.max - len(items), limits)
+        if not changes:
+            break
+        items += claims_from(changes).items
+    return c.Claims(items=items)
+
+
+async def _claim(connection: Connection, call: c.ClaimRunnable, limit: int, limits: Limits) -> tuple[Change, ...]:
+    async with connection.transaction(isolation="read_committed"):
+        at = Statements(connection)
+        moments = await Moments.read(at, limits)
+        wanted = (call.namespace, call.queue, list(call.workflows), moments.now, moments.epoch << 32, limit)
+        heads = await at.all("claim_runnable", rows.head_from, *wanted)
+        view = LockedView({(head.namespace, head.execution_id): head for head in heads})
+        changes = claims_of(view, call, heads, moments.again())
+        writes = [write for change in changes for write in change.writes]
+        if writes:
+            await at.run("apply_change", worded(writes, moments.now), moments.now)
+    return changes

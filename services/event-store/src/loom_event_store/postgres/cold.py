@@ -1,0 +1,228 @@
+"""A call decided by the kernel: its heads locked in one statement, everything else looked at afterwards, one function
+to write what follows. Cold calls always go this way, and a hot one whenever its function found nothing to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from random import Random, SystemRandom
+from typing import Any
+
+import asyncpg
+
+from loom.errors import Busy, ResumeContended
+from loom.ids import Incarnation, Instant
+from loom.kernel import calls as c
+from loom.kernel.change import Change, Moment, Refusal, View, Write, WriteEdge, WriteHead
+from loom.kernel.decide import decide
+from loom.kernel.events import NewEvent
+from loom.kernel.heads import Head
+from loom.kernel.limits import Limits
+from loom.kernel.parks import Wait, children_of
+from loom_event_store import rows
+from loom_event_store.postgres.statements import Statements, whole
+from loom_event_store.postgres.view import EdgeKey, LockedView, Name, Unlocked, Unread
+from loom_event_store.postgres.writes import worded
+from loom_servicekit.postgres import Connection
+
+LOOKS = 5
+"""How often a call looks again when what it met while waiting tells it nothing."""
+
+Heads = Mapping[Name, Head | None]
+Decide = Callable[[View, Moment], Change | Refusal]
+
+
+@dataclass(frozen=True, slots=True)
+class Locks:
+    """What a call locks before it looks: heads by name, then edges by parent incarnation and key, each in one order."""
+
+    names: frozenset[Name]
+    edges: frozenset[EdgeKey] = frozenset()
+    duty: str | None = None
+    call: c.WriteCall | None = None
+
+
+class Unnumbered(Exception):
+    """The decision makes a head and needs a surrogate."""
+
+
+class LookAgain(Exception):
+    """Nothing is decided: these are the locks to take next time."""
+
+    def __init__(self, locks: Locks) -> None:
+        super().__init__(locks)
+        self.locks = locks
+
+
+async def decide_cold(
+    connection: Connection, call: c.WriteCall, limits: Limits, rng: Random
+) -> tuple[Change | Refusal, Instant]:
+    """The decision, its rows committed if it is a Change, and when. Raises Busy, for a resume ResumeContended."""
+    return await change_under(connection, locks_of(call), lambda view, moment: decide(view, call, moment), limits, rng)
+
+
+async def change_under(
+    connection: Connection, locks: Locks, decided_by: Decide, limits: Limits, rng: Random
+) -> tuple[Change | Refusal, Instant]:
+    """Decide and write in one transaction. Zero rows after a wait prove nothing, so it looks again, LOOKS times."""
+    for _ in range(LOOKS):
+        try:
+            async with connection.transaction(isolation="read_committed"):
+                return await _change(Statements(connection), locks, decided_by, limits, rng)
+        except LookAgain as again:
+            locks = again.locks
+        except asyncpg.UniqueViolationError:
+            continue  # somebody else made the head meanwhile
+    raise Busy(f"others changed what the call met, {LOOKS} times in a row")
+
+
+def locks_of(call: c.WriteCall) -> Locks:
+    """The heads that a call addresses, its sender's too; or a duty."""
+    match call:
+        case c.TakeDuty() | c.GiveUpDuty():
+            return Locks(frozenset(), duty=call.name)
+        case c.AppendBatch():
+            return Locks(frozenset((call.namespace, item.execution_id) for item in call.items), call=call)
+        case c.Send(sender=sender) if sender is not None:
+            names = {(call.namespace, call.execution_id), (sender.namespace, sender.execution_id)}
+            return Locks(frozenset(names))
+    return Locks(frozenset({(call.namespace, call.execution_id)}), call=call)
+
+
+def _edges_of(call: c.WriteCall | None, heads: Heads) -> frozenset[EdgeKey]:
+    """The edges that a call may look at or change, as far as its own words tell."""
+    match call:
+        case c.AppendBatch():
+            found = [(item.execution_id, _keys_of_events(item.events)) for item in call.items]
+        case c.Append():
+            found = [(call.execution_id, (*_keys_of_events(call.events), *call.release))]
+        case c.Park():
+            found = [(call.execution_id, _keys_of_waits(call.waits))]
+        case c.Resume():
+            head = heads[call.namespace, call.execution_id]
+            found = [(call.execution_id, _keys_of_waits(head.waits if head else ()))]
+        case _:
+            return frozenset()
+    parents = ((heads[call.namespace, execution_id], keys) for execution_id, keys in found)
+    return frozenset((int(parent.incarnation), key) for parent, keys in parents if parent is not None for key in keys)
+
+
+def _keys_of_events(events: Iterable[NewEvent]) -> tuple[str, ...]:
+    return tuple(event.child_key for event in events if event.child_key is not None)
+
+
+def _keys_of_waits(waits: Iterable[Wait]) -> tuple[str, ...]:
+    return tuple(key for wait in waits for key in children_of(wait))
+
+
+def contended(call: c.WriteCall, error: Busy) -> Busy | ResumeContended:
+    """A resume that could not be tried is contended, never refused and never merely busy (I11)."""
+    if isinstance(call, c.Resume):
+        return ResumeContended(error.detail, execution_id=call.execution_id, attempts=1)
+    return error
+
+
+async def _change(
+    statements: Statements, locks: Locks, decided_by: Decide, limits: Limits, rng: Random
+) -> tuple[Change | Refusal, Instant]:
+    view = await _lock(statements, locks)
+    moments = await Moments.read(statements, limits, rng)
+    decision = await _decided(statements, locks, view, decided_by, moments)
+    if isinstance(decision, Change) and decision.writes:
+        _check_locked(decision.writes, locks, view, moments)
+        await statements.run("apply_change", worded(decision.writes, moments.now), moments.now)
+    return decision, moments.now
+
+
+async def _lock(statements: Statements, locks: Locks) -> LockedView:
+    if locks.duty is not None:
+        await statements.run("lock_duty", locks.duty)
+    names = sorted(locks.names)
+    found = await statements.all("lock_heads", rows.head_from, [name for name, _ in names], [id for _, id in names])
+    view = LockedView({**dict.fromkeys(names), **{(head.namespace, head.execution_id): head for head in found}})
+    await _check_absent(statements, locks, view)
+    edges = sorted(locks.edges | _edges_of(locks.call, view.heads))
+    if edges:
+        await statements.run("lock_edges", [parent for parent, _ in edges], [key for _, key in edges])
+        await view.read_edges(edges, statements)
+    view.locked_edges = frozenset(edges)
+    return view
+
+
+async def _check_absent(statements: Statements, locks: Locks, view: LockedView) -> None:
+    """Only a look that did not wait may say that nothing is there: an id that changed hands was not found."""
+    absent = [name for name, head in view.heads.items() if head is None]
+    if absent and await statements.number("count_heads", [name for name, _ in absent], [id for _, id in absent]):
+        raise LookAgain(locks)
+
+
+async def _decided(
+    statements: Statements, locks: Locks, view: LockedView, decided_by: Decide, moments: Moments
+) -> Change | Refusal:
+    """The decision is pure: it is made again and again until everything it asks for is there."""
+    while True:
+        try:
+            return decided_by(view, moments.again())
+        except Unread as question:
+            await view.answer(question, statements)
+        except Unnumbered:
+            await moments.read_new_head(statements)
+        except Unlocked as missing:
+            raise LookAgain(replace(locks, names=locks.names | {missing.name})) from None
+
+
+def _check_locked(writes: tuple[Write, ...], locks: Locks, view: LockedView, moments: Moments) -> None:
+    """An edge that is there is locked before it is read, since its child's end writes it without the parent's lock."""
+    heads = {head.head for head in view.heads.values() if head is not None} | set(moments.new_heads)
+    assert all(write.head.head in heads for write in writes if isinstance(write, WriteHead)), "a head without its lock"
+    edges = {
+        (int(write.edge.parent.incarnation), write.edge.child_key) for write in writes if isinstance(write, WriteEdge)
+    }
+    if not edges <= view.locked_edges:
+        raise LookAgain(replace(locks, edges=locks.edges | edges))
+
+
+class Moments:
+    """The moment of one transaction, the same each time that its decision is made again."""
+
+    def __init__(self, now: Instant, epoch: int, limits: Limits, rng: Random | None, new_heads: list[int]) -> None:
+        self.now = now
+        self.epoch = epoch
+        self.new_heads = new_heads
+        self._limits = limits
+        self._rng = rng or SystemRandom()
+        self._incarnations: list[Incarnation] = []
+
+    @classmethod
+    async def read(cls, statements: Statements, limits: Limits, rng: Random | None = None) -> Moments:
+        """Under the locks, since a wait takes time."""
+        row: Any = await statements.first("read_clock", whole)
+        return cls(Instant(row["now"]), row["epoch"], limits, rng, [])
+
+    async def read_new_head(self, statements: Statements) -> None:
+        """A surrogate for a head that the decision wants to make."""
+        self.new_heads.append(await statements.number("next_head"))
+
+    def again(self) -> Moment:
+        incarnations = iter(range(1 << 30))
+        heads = iter(self.new_heads)
+
+        def new_head() -> int:
+            head = next(heads, None)
+            if head is None:
+                raise Unnumbered
+            return head
+
+        return Moment(
+            now=self.now,
+            epoch=self.epoch,
+            limits=self._limits,
+            new_incarnation=lambda: self._incarnation(next(incarnations)),
+            new_head=new_head,
+        )
+
+    def _incarnation(self, number: int) -> Incarnation:
+        while len(self._incarnations) <= number:
+            self._incarnations.append(Incarnation(self._rng.getrandbits(63)))
+        return self._incarnations[number]
