@@ -79,9 +79,10 @@ conformance: $(STAMP) ## Run the contract on every body of the store, and on bro
 bench-smoke: $(STAMP) ## Appends, claims and resumes per second: figures, no judgement
 	@$(BIN)/python tests/bench/smoke.py
 
-openapi: $(STAMP) ## Write docs/openapi.json from the event store's routes
+openapi: $(STAMP) ## Write docs/openapi.json and the tables of docs/protocol.md from the code
 	@$(BIN)/python -m loom_event_store.openapi > docs/openapi.json.new
 	@mv docs/openapi.json.new docs/openapi.json
+	@$(BIN)/python -m loom_event_store.protocol docs/protocol.md
 
 clean: ## Remove .venv and the caches
 	@rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

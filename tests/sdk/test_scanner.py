@@ -280,6 +280,12 @@ def test_a_raised_limit_is_a_limit_too() -> None:
         scan(deep.encode(), Limits(depth_carried=9_999))
 
 
+def test_what_this_process_cannot_read_is_too_large_whatever_the_limit() -> None:
+    """Design 5: never a fault of our own, also where an operator raised the limit beyond sense."""
+    with pytest.raises(TooLarge):
+        scan(b'{"kind":' + b"[" * 10_000, Limits(depth_read=20_000))
+
+
 def test_brackets_in_strings_nest_nothing() -> None:
     """Depth is that of the value, not of the text."""
     assert depth_of('{"a":"[[[[\\"[[","b":[{}]}') == 3

@@ -136,6 +136,16 @@ async def test_a_cancelled_write_is_whole_or_absent(path: Path):
     file.close()
 
 
+async def test_a_closed_file_is_unavailable(path: Path):
+    """A service that stops answers what still comes in with an error of the table."""
+    file = open_file(path, SCHEMA)
+    file.close()
+
+    for run in (file.read, file.write):
+        with pytest.raises(StoreUnavailable):
+            await run(_notes)
+
+
 async def _seen(file: SqliteFile) -> int:
     def write(connection: sqlite3.Connection, now: int) -> int:
         _note("tick")(connection, now)
@@ -153,6 +163,8 @@ async def test_the_clock_does_not_fall_when_the_file_is_opened_again_a_day_earli
     clock = ManualClock(4 * DAY_MS)
     file = open_file(path, SCHEMA, clock=clock)
     at_first = await _seen(file)
+    file.close()
+    file = open_file(path, SCHEMA, clock=clock)
     clock.advance(10_000)
     later = await _seen(file)
     clock.advance(DAY_MS)

@@ -23,13 +23,13 @@ from loom_event_store.schemas import SURFACES_ANSWER, operation
 Perform = Callable[[Any, Request], Awaitable[Any]]
 
 
-def router(store: EventStore, limits: Limits, polls: LongPolls) -> APIRouter:
-    """Every call of the port, and the table of surfaces."""
+def router(store: EventStore, limits: Limits, polls: LongPolls, wrote: Callable[[Any], None]) -> APIRouter:
+    """Every call of the port, and the table of surfaces. `wrote` hears of each call that has written."""
     routes = APIRouter(tags=["event store"])
     for path in PATHS:
         routes.add_api_route(
             _mounted(path),
-            _endpoint(path, limits, _perform(path, store, polls)),
+            _endpoint(path, limits, _perform(path, store, polls, wrote)),
             methods=[path.method],
             status_code=path.status,
             summary=path.summary,
@@ -71,7 +71,7 @@ def _endpoint(path: Path, limits: Limits, perform: Perform) -> Callable[[Request
     return endpoint
 
 
-def _perform(path: Path, store: EventStore, polls: LongPolls) -> Perform:
+def _perform(path: Path, store: EventStore, polls: LongPolls, wrote: Callable[[Any], None]) -> Perform:
     act = getattr(store, path.port)
 
     async def hold(call: Any, request: Request) -> Any:
@@ -82,7 +82,7 @@ def _perform(path: Path, store: EventStore, polls: LongPolls) -> Perform:
 
     async def write(call: Any, request: Request) -> Any:
         answer = await act(call)
-        polls.wrote(call)
+        wrote(call)
         return answer
 
     return hold if path.long_poll else read if path.method == "GET" else write

@@ -16,6 +16,9 @@ from loom.kernel.raw_json import RawJson, encode
 
 Parameters = dict[str, Any]
 
+GREATEST = 2**63 - 1
+"""The greatest number that a column holds."""
+
 
 class Row(Protocol):
     """What a driver gives: columns by name."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from typing import Any
@@ -48,7 +49,7 @@ _REFERENCES, _COMPONENTS = _schemas_of(_NOUNS)
 def operation(path: Path) -> dict[str, Any]:
     """What the document says of one call."""
     described: dict[str, Any] = {
-        "description": (path.call.__doc__ or "").strip() if not _is_generated(path.call) else path.summary,
+        "description": path.summary if _is_generated(path.call) else inspect.getdoc(path.call),
         "parameters": list(_parameters(path)),
         "responses": answers(_REFERENCES[path.answer.__name__], path.status),
     }

@@ -10,6 +10,7 @@ from loom.ids import Instant, Token
 from loom.kernel import calls as c
 from loom.kernel.change import Refusal
 from loom.kernel.heads import RefusalRow
+from loom_event_store.rows import GREATEST
 
 RECORD_S = 1.0
 POLLS_KEPT_MS = 3600 * 1000
@@ -58,18 +59,28 @@ class Refusals:
         self._paces.forget()
         return due
 
+    def count_again(self, due: dict[RefusalKey, RefusalRow]) -> None:
+        """What could not be recorded."""
+        for (head, _, _), row in due.items():
+            self.count(head, row)
+
     def joined(self, head: int, recorded: Iterable[RefusalRow]) -> tuple[RefusalRow, ...]:
-        """The rows of this head with what is counted here."""
+        """The rows of this head with what is counted here, the one refused last at the end."""
         found = {(row.token, row.surface): row for row in recorded}
         for (of_head, token, surface), row in self._counted.items():
             if of_head == head:
                 found[token, surface] = _sum(found.pop((token, surface), None), row)
-        return tuple(found.values())
+        return tuple(sorted(found.values(), key=lambda row: row.last_at))
+
+    def forget(self, heads: Iterable[int]) -> None:
+        """What belonged to logs that are removed goes with them."""
+        gone = set(heads)
+        self._counted = {key: row for key, row in self._counted.items() if key[0] not in gone}
 
 
 def refused(refusal: Refusal, now: Instant) -> RefusalRow | None:
-    """The row of one refusal; None for one that was no late write."""
-    if refusal.presented is None or refusal.current is None:
+    """The row of one refusal; None for one that was no late write, or whose token no store ever gave."""
+    if refusal.presented is None or refusal.current is None or refusal.presented > GREATEST:
         return None
     return RefusalRow(
         token=refusal.presented,

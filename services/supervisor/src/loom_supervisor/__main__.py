@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import sys
-
 from loom.client.event_store import HttpEventStore
 from loom.client.timers import HttpTimerStore
 from loom_servicekit.app import create_app, server
 from loom_servicekit.bus.in_process import InProcessBus
 from loom_servicekit.duties import new_owner
-from loom_servicekit.settings import SettingsError, read_settings
+from loom_servicekit.settings import settings_or_exit
 from loom_supervisor.app import build_service
 from loom_supervisor.settings import SupervisorSettings
 
 
 def main() -> None:
     """Run until told to stop. Without a bus between processes, its sweeps alone find what to do."""
-    try:
-        settings = read_settings(SupervisorSettings, os.environ)
-    except SettingsError as error:
-        sys.exit(str(error))
+    settings = settings_or_exit(SupervisorSettings)
     service = build_service(
         settings,
         store=HttpEventStore(settings.event_store_url),

@@ -10,11 +10,12 @@ from loom_servicekit.app import Service
 from loom_servicekit.bus.consumer import Consumer
 from loom_servicekit.bus.port import MessageBus
 from loom_servicekit.duties import Duty
+from loom_servicekit.endpoints import schemas_of
 from loom_servicekit.sweeps import Sweep
 from loom_supervisor.consumer import TRIGGERS, Triggers
 from loom_supervisor.redrive import ParentRedriver
 from loom_supervisor.resume import Parents
-from loom_supervisor.routes import router
+from loom_supervisor.routes import PATHS, router
 from loom_supervisor.settings import SupervisorSettings
 from loom_supervisor.sweep import Remedies
 
@@ -46,4 +47,5 @@ def build_service(
             Sweep(store, Duty(store, "supervisor.cancels", owner), "cancels", remedies.terminate, every_ms=every_ms),
             Sweep(store, Duty(store, "supervisor.deadlines", owner), "deadlines", remedies.cancel, every_ms=every_ms),
         ),
+        schemas=schemas_of(PATHS),
     )

@@ -15,7 +15,7 @@ class ParentRedriver:
         self._store = store
 
     async def redrive(self, call: Redrive) -> Redriven:
-        return Redriven(outcome=await self._outcome(call))
+        return Redriven(result=await self._outcome(call))
 
     async def _outcome(self, call: Redrive) -> Outcome:
         try:

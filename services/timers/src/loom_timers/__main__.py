@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import sys
-
 from loom.client.event_store import HttpEventStore
 from loom.client.timers import HttpRedriver
 from loom_servicekit.app import create_app, server
 from loom_servicekit.bus.in_process import InProcessBus
 from loom_servicekit.duties import new_owner
-from loom_servicekit.settings import SettingsError, read_settings
+from loom_servicekit.settings import settings_or_exit
 from loom_timers.app import build_service
 from loom_timers.settings import TimersSettings
 from loom_timers.store import open_timers
@@ -18,10 +15,7 @@ from loom_timers.store import open_timers
 
 def main() -> None:
     """Run until told to stop. Without a bus between processes, its sweep alone finds what to do."""
-    try:
-        settings = read_settings(TimersSettings, os.environ)
-    except SettingsError as error:
-        sys.exit(str(error))
+    settings = settings_or_exit(TimersSettings)
     settings.data.mkdir(parents=True, exist_ok=True)
     timers = open_timers(settings.file)
     try:

@@ -12,11 +12,12 @@ from loom_servicekit.app import Service
 from loom_servicekit.bus.consumer import Consumer
 from loom_servicekit.bus.port import MessageBus
 from loom_servicekit.duties import Duty
+from loom_servicekit.endpoints import schemas_of
 from loom_servicekit.loops import Loop
 from loom_servicekit.sweeps import Sweep
 from loom_timers.consumer import ParkRows
 from loom_timers.firing import Firing
-from loom_timers.routes import router
+from loom_timers.routes import PATHS, router
 from loom_timers.settings import TimersSettings
 from loom_timers.sweep import GRACE_MS, OverdueParks
 
@@ -43,4 +44,5 @@ def build_service(
             Loop("firing", firing.step, every_ms=settings.poll_ms),
             Sweep(store, duty, "overdue", overdue.wake, grace_ms=GRACE_MS, every_ms=settings.sweep_ms),
         ),
+        schemas=schemas_of(PATHS),
     )

@@ -99,7 +99,7 @@ async def fire_redrive(redrivers: Sequence[Redriver], timer: Timer) -> Verdict:
 
 async def _ask(redriver: Redriver, call: Redrive) -> str:
     try:
-        return (await redriver.redrive(call)).outcome
+        return (await redriver.redrive(call)).result
     except Exception as error:
         log.info("re-drive of %s at %d: %r", call.execution, call.park_seq, error)
         return "contended"

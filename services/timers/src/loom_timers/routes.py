@@ -3,36 +3,14 @@
 from __future__ import annotations
 
 from fastapi import APIRouter
-from starlette.responses import Response
 
-from loom.ids import ExecutionId, Namespace
-from loom.kernel.raw_json import encode
-from loom.stores.timer_store import ReadTimers, Retire, Retired, Schedule, Scheduled, TimerRows, Timers
+from loom.client.timers import READ, RETIRE, SCHEDULE
+from loom.stores.timer_store import TimerRows
+from loom_servicekit.endpoints import router_of
+
+PATHS = (SCHEDULE, RETIRE, READ)
 
 
 def router(timers: TimerRows) -> APIRouter:
     """The resource `timers`."""
-    routes = APIRouter(tags=["timers"])
-
-    @routes.put("/v1/timers", response_model=Scheduled, summary="Make a row or advance it")
-    async def schedule(call: Schedule) -> Response:
-        return _answer(await timers.schedule(call))
-
-    @routes.post("/v1/timers:retire", response_model=Retired, summary="Remove one row")
-    async def retire(call: Retire) -> Response:
-        return _answer(await timers.retire(call))
-
-    @routes.get(
-        "/v1/namespaces/{namespace}/executions/{execution_id}/timers",
-        response_model=Timers,
-        summary="Read an execution's rows",
-    )
-    async def read(namespace: str, execution_id: str) -> Response:
-        call = ReadTimers(namespace=Namespace(namespace), execution_id=ExecutionId(execution_id))
-        return _answer(await timers.read(call))
-
-    return routes
-
-
-def _answer(value: object) -> Response:
-    return Response(encode(value), media_type="application/json")
+    return router_of("timers", {SCHEDULE: timers.schedule, RETIRE: timers.retire, READ: timers.read})

@@ -13,8 +13,8 @@ from loom_servicekit.sweeps import EVERY_MS
 class TimersSettings:
     """`redrivers`: URLs asked in order; without one, rows of re-drives wait for a node that has some.
 
-    `data`: the folder of the SQLite file. `poll_ms`: how often due rows are looked for. `sweep_ms`: how often parks that
-    are overdue. `dev`: listen elsewhere than on loopback, without access control.
+    `data`: the folder of the SQLite file. `poll_ms`: how often due rows are looked for. `sweep_ms`: how often overdue
+    parks are. `dev`: listen elsewhere than on loopback, without access control.
     """
 
     host: str = "127.0.0.1"

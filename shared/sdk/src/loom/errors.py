@@ -12,8 +12,8 @@
     |- Contended           come back later
        |- LeaseHeld, NotYet, RateLimited, ResumeContended, Busy, StoreUnavailable
 
-What a workflow meets stands apart: WorkflowError (StepFailed, ChildFailed, EventTimeout, Fatal, NotReplaySafe,
-NonDeterminism), and Detached, a signal.
+What a workflow meets stands apart: WorkflowError (StepFailed, ChildFailed, ExecutionFailed, EventTimeout, Fatal,
+NotReplaySafe, NonDeterminism), and Detached, a signal.
 """
 
 from __future__ import annotations
@@ -214,6 +214,10 @@ class StepFailed(_Failed):
 
 class ChildFailed(_Failed):
     """A child ended, but did not complete; `type_name` is `failed`, `cancelled` or `removed` or the exception's."""
+
+
+class ExecutionFailed(_Failed):
+    """What a client asked for the result of did not complete; `type_name` is `cancelled`, `failed` or the exception's."""
 
 
 class NotReplaySafe(WorkflowError):

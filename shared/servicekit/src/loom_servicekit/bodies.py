@@ -25,7 +25,7 @@ class BodyLimit:
         if scope["type"] != "http":
             return await self._app(scope, receive, send)
         if _announced(scope) > self._body_bytes:
-            return await self._refuse(scope, receive, send)
+            return await self._refuse(scope, receive, send, more=True)
         body = bytearray()
         more = True
         while more:
@@ -33,20 +33,21 @@ class BodyLimit:
             if message["type"] == "http.disconnect":
                 return
             body += message.get("body", b"")
-            if len(body) > self._body_bytes:
-                return await self._refuse(scope, receive, send)
             more = message.get("more_body", False)
+            if len(body) > self._body_bytes:
+                return await self._refuse(scope, receive, send, more=more)
         await self._app(scope, _replayed(bytes(body), receive), send)
 
-    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _refuse(self, scope: Scope, receive: Receive, send: Send, *, more: bool) -> None:
         """Answer, then let the sender finish for a while: a connection closed on unread bytes loses the answer."""
         error = TooLarge(f"the body is over {self._body_bytes} bytes: send less at a time")
         answer = problem_response(error, scope["path"])
         headers = [*answer.raw_headers, (b"connection", b"close")]
         await send({"type": "http.response.start", "status": answer.status_code, "headers": headers})
         await send({"type": "http.response.body", "body": bytes(answer.body), "more_body": True})
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(_drain(receive), LINGER_S)
+        if more:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(_drain(receive), LINGER_S)
         await send({"type": "http.response.body", "body": b""})
 
 

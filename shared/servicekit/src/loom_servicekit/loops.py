@@ -31,7 +31,7 @@ class Loop:
         self, name: str, step: Step, *, every_ms: int, rng: Random | None = None, pause: Pause = pause
     ) -> None:
         self._name = name
-        self._step = step
+        self.step = step
         self._every_ms = every_ms
         self._rng = rng or Random()
         self._pause = pause
@@ -83,7 +83,7 @@ class Loop:
 
     async def _round(self) -> int:
         try:
-            due_ms = await self._step()
+            due_ms = await self.step()
         except Exception as error:
             return self._failed(error)
         self._recovered()

@@ -57,7 +57,8 @@ def open_file(
     """
     writer = _until_not_busy(lambda: _bootstrap(path, schema, version))
     pool = [_until_not_busy(lambda: _connect(path)) for _ in range(readers)]
-    return SqliteFile(writer, pool, FileClock(clock or SystemClock()), busy_ms)
+    seen_at = _until_not_busy(lambda: _seen_at(writer))
+    return SqliteFile(writer, pool, FileClock(clock or SystemClock(), seen_at), busy_ms)
 
 
 def read_queries(package: str) -> dict[str, str]:
@@ -72,21 +73,25 @@ class FileClock:
     Where the wall clock is behind the file, time goes on from there by what the wall clock moves: leases still end.
     """
 
-    def __init__(self, wall: Clock) -> None:
+    def __init__(self, wall: Clock, seen_at: Instant) -> None:
         self._wall = wall
-        self._last = (wall.now(), Instant(0))  # one attribute: the threads share it
+        self._last = (wall.now(), seen_at)  # one attribute: the threads share it
 
     def now(self, connection: sqlite3.Connection) -> Instant:
         """The instant of the transaction that `connection` is in."""
-        (seen,) = connection.execute("SELECT seen_at FROM clock").fetchone()
         wall, (last_wall, last) = self._wall.now(), self._last
-        now = Instant(max(wall, seen, last + max(0, wall - last_wall)))
+        now = Instant(max(wall, _seen_at(connection), last + max(0, wall - last_wall)))
         self._last = (wall, now)
         return now
 
     def record(self, connection: sqlite3.Connection, now: Instant) -> None:
         """Keep `now` in the file, for every process and every later start."""
         connection.execute("UPDATE clock SET seen_at = max(seen_at, ?)", (now,))
+
+
+def _seen_at(connection: sqlite3.Connection) -> Instant:
+    (seen_at,) = connection.execute("SELECT seen_at FROM clock").fetchone()
+    return Instant(seen_at)
 
 
 class SqliteFile:
@@ -155,7 +160,10 @@ class _Lane:
             self._free.put(connection)
 
     def submit(self, job: Callable[[sqlite3.Connection], _T]) -> Future[_T]:
-        return self._threads.submit(self._run, job)
+        try:
+            return self._threads.submit(self._run, job)
+        except RuntimeError as error:  # after `close`
+            raise StoreUnavailable("the file is closed") from error
 
     def close(self) -> None:
         self._threads.shutdown(cancel_futures=True)

@@ -6,7 +6,7 @@ from loom.kernel import calls as c
 from loom.kernel.change import Change
 from loom.kernel.digests import grant_hash
 from loom.kernel.limits import Limits
-from loom.stores.deciding import claims_from, claims_of, still_held
+from loom.stores.deciding import claims_from, claims_of, is_still_held, still_held
 from loom_event_store import rows
 from loom_event_store.postgres.cold import Moments
 from loom_event_store.postgres.statements import Statements
@@ -17,7 +17,10 @@ from loom_servicekit.postgres import Connection
 
 async def claim_runnable(connection: Connection, call: c.ClaimRunnable, limits: Limits) -> c.Claims:
     """What a repeat still holds, else up to `max` new claims; a candidate that is blocked instead makes room."""
-    held = await Statements(connection).all("held", rows.head_from, grant_hash(call.nonce))
+    at = Statements(connection)
+    granted = await at.all("held", rows.head_from, grant_hash(call.nonce))
+    moment = (await Moments.read(at, limits)).again() if granted else None
+    held = [head for head in granted if moment is not None and is_still_held(call, head, moment)]
     if held:
         return c.Claims(items=tuple(still_held(call, head) for head in held))
     items: tuple[c.Claimed, ...] = ()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from loom.errors import Invalid
 from loom.ids import ANY, ExecutionId, Namespace, Sequence, Token
 from loom.kernel import calls as c
 from loom.kernel.guards import existing, living
@@ -19,8 +18,7 @@ from loom_event_store import rows
 from loom_event_store.postgres.cold import Moments
 from loom_event_store.postgres.statements import Statements, whole
 from loom_event_store.postgres.view import LockedView
-
-GREATEST = 2**63 - 1
+from loom_event_store.rows import GREATEST
 
 _OfExecution = c.ReadPark | c.ReadInbox | c.ReadChildren | c.ReadPins
 
@@ -127,7 +125,7 @@ async def list_executions(at: Statements, call: c.ListExecutions) -> c.Execution
         "list_executions",
         rows.head_from,
         call.namespace,
-        _number(call.cursor, GREATEST),
+        int(call.cursor) if call.cursor else GREATEST,
         None if call.statuses is None else [str(status) for status in call.statuses],
         call.workflow,
         call.id_prefix,
@@ -152,7 +150,7 @@ async def list_namespaces(at: Statements, call: c.ListNamespaces) -> c.Namespace
 async def list_due(at: Statements, call: c.ListDue, limits: Limits) -> c.DueList:
     """By surrogate; the cursor is the last one shown. Candidates come by index, the kernel judges each."""
     found: list[c.Due] = []
-    after = _number(call.cursor, 0)
+    after = int(call.cursor) if call.cursor else 0
     grace = (call.grace_ms,) if call.about == "overdue" else ()
     while True:
         heads = await at.all(f"due_{call.about}", rows.head_from, after, call.limit, *grace)
@@ -165,13 +163,6 @@ async def list_due(at: Statements, call: c.ListDue, limits: Limits) -> c.DueList
         if len(heads) < call.limit:
             return c.DueList(items=tuple(found), cursor=None)
         after = heads[-1].head
-
-
-def _number(cursor: str | None, default: int) -> int:
-    try:
-        return default if cursor is None else int(cursor)
-    except ValueError:
-        raise Invalid(f"not a cursor of this store: {cursor!r}") from None
 
 
 async def read_duty(at: Statements, call: c.ReadDuty) -> Duty:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from dataclasses import replace
 from random import Random, SystemRandom
@@ -12,20 +12,21 @@ from typing import Any, TypeVar
 from loom.errors import Busy, Contended, LoomError
 from loom.ids import ExecutionRef, Instant, Sequence
 from loom.kernel import calls as c
-from loom.kernel.change import Change, Moment, Refusal, View
+from loom.kernel.change import Change, Moment, Refusal, RemoveRows, View
 from loom.kernel.guards import living
-from loom.kernel.heads import Duty, Head, RefusalRow
+from loom.kernel.heads import Duty, Head
 from loom.kernel.hints import Hint
 from loom.kernel.limits import Limits
 from loom.kernel.wellformed import check_wellformed
 from loom.stores.deciding import DecidingStore, stamped
 from loom_event_store import rows
-from loom_event_store.postgres import claims, reads
+from loom_event_store.postgres import claims, reads, tallies
 from loom_event_store.postgres.cold import Locks, change_under, contended, decide_cold
 from loom_event_store.postgres.statements import Statements
-from loom_event_store.postgres.writes import ROWS_KEPT
-from loom_event_store.tallies import POLLS_KEPT_MS, Polls, RefusalKey, Refusals, refused
+from loom_event_store.tallies import Polls, Refusals, refused
 from loom_servicekit.postgres import Connection, Database, OutcomeUnknown, Pooler, open_pool
+
+RECORD_WAIT_S = 0.2
 
 _T = TypeVar("_T")
 _Call = TypeVar("_Call")
@@ -74,6 +75,7 @@ class PostgresEventStore(DecidingStore):
         if isinstance(decision, Refusal):
             await self._record_refusal(decision, now)
             raise decision.error
+        self._refusals.forget(write.head for write in decision.writes if isinstance(write, RemoveRows))
         if isinstance(decision.answer, LoomError):
             raise decision.answer
         return decision.answer
@@ -98,41 +100,35 @@ class PostgresEventStore(DecidingStore):
 
     async def _record_refusal(self, refusal: Refusal, now: Instant) -> None:
         row = refused(refusal, now)
-        if refusal.head is None or row is None:
-            return
-        self._refusals.count(refusal.head, row)
-        record = asyncio.ensure_future(self._record_refusals())
-        self._records.add(record)
-        record.add_done_callback(self._records.discard)
-        await asyncio.shield(record)  # a caller that hangs up leaves the count right
+        if refusal.head is not None and row is not None:
+            self._refusals.count(refusal.head, row)
+            await self._beside(self._record_refusals())
 
     async def _record_refusals(self) -> None:
         due = self._refusals.take_due()
-        if not due:
-            return
-        try:
-            await self._database.run(lambda connection: _write_refusals(connection, due))
-        except Contended:
-            for (head, _, _), row in due.items():
-                self._refusals.count(head, row)
+        if due:
+            try:
+                await self._database.run(lambda connection: tallies.record_refusals(connection, due))
+            except Contended:
+                self._refusals.count_again(due)
+
+    async def _beside(self, record: Coroutine[Any, Any, None]) -> None:
+        """Best effort: goes on when its caller hangs up, and keeps none waiting for a lock."""
+        task = asyncio.ensure_future(record)
+        self._records.add(task)
+        task.add_done_callback(self._records.discard)
+        await asyncio.wait([task], timeout=RECORD_WAIT_S)
 
     async def claim_runnable(self, call: c.ClaimRunnable) -> c.Claims:
         check_wellformed(call, self._limits)
-        await self._record_polls(call)
+        await self._beside(self._record_polls(call))
         return await self._database.run(lambda connection: claims.claim_runnable(connection, call, self._limits))
 
     async def _record_polls(self, call: c.ClaimRunnable) -> None:
         due = self._polls.take_due(call)
-
-        async def work(connection: Connection) -> None:
-            at = Statements(connection)
-            for poll in due:
-                await at.run("write_poll", *poll)
-            await at.run("forget_polls", POLLS_KEPT_MS)
-
         if due:
             with suppress(Contended):
-                await self._database.run(work)
+                await self._database.run(lambda connection: tallies.record_polls(connection, due))
 
     async def _read(self, read: Callable[[Statements, _Call], Awaitable[_T]], call: _Call) -> _T:
         check_wellformed(call, self._limits)
@@ -221,13 +217,3 @@ class PostgresEventStore(DecidingStore):
 def is_recognised(call: c.WriteCall) -> bool:
     """Does the store know a repeat of this very call by what it wrote? Then it may be made again blindly (I3)."""
     return any(getattr(call, name, None) is not None for name in ("batch_id", "message_id", "nonce"))
-
-
-async def _write_refusals(connection: Connection, due: dict[RefusalKey, RefusalRow]) -> None:
-    """Add to each row; of a head the newest are kept."""
-    async with connection.transaction(isolation="read_committed"):
-        at = Statements(connection)
-        for (head, _, _), row in sorted(due.items()):
-            counts = (row.count, row.first_at, row.last_at)
-            await at.run("write_refusal", head, row.token, row.surface, row.code, row.current_token, *counts)
-            await at.run("trim_refusals", head, ROWS_KEPT)

@@ -100,6 +100,8 @@ class LockedView:
         for head in self.heads.values():
             if head is not None and head.incarnation == incarnation:
                 return head
+        if incarnation > rows.GREATEST:  # a number that no head has, and no column holds
+            return None
         found: Head | None = self._ask("head_of", int(incarnation))
         return found
 

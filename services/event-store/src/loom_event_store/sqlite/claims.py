@@ -6,7 +6,7 @@ from loom.kernel import calls as c
 from loom.kernel.digests import grant_hash
 from loom.kernel.heads import Head
 from loom.kernel.raw_json import encode
-from loom.stores.deciding import claims_from, claims_of, still_held
+from loom.stores.deciding import claims_from, claims_of, is_still_held, still_held
 from loom_event_store import rows
 from loom_event_store.sqlite.snapshot import Snapshot
 from loom_event_store.sqlite.writes import apply
@@ -35,7 +35,8 @@ def claim_runnable(at: Snapshot, call: c.ClaimRunnable) -> c.Claims:
 
 def _held(at: Snapshot, call: c.ClaimRunnable) -> tuple[Head, ...]:
     grant = {"grant_hash": grant_hash(call.nonce), "now": at.moment.now}
-    return at.statements.all("held", rows.head_from, grant)
+    granted = at.statements.all("held", rows.head_from, grant)
+    return tuple(head for head in granted if is_still_held(call, head, at.moment))
 
 
 def _runnable(at: Snapshot, call: c.ClaimRunnable, limit: int) -> tuple[Head, ...]:

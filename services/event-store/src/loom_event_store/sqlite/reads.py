@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-from loom.errors import Invalid
 from loom.ids import ANY, ExecutionId, Namespace, Sequence, Token
 from loom.kernel import calls as c
 from loom.kernel.guards import existing, living
@@ -15,9 +14,8 @@ from loom.stores.deciding import due_of, open_park
 from loom.stores.event_store import PORT_VERSION
 from loom.stores.memory import POLL_SEEN_MS
 from loom_event_store import rows
+from loom_event_store.rows import GREATEST
 from loom_event_store.sqlite.snapshot import Snapshot
-
-GREATEST = 2**63 - 1
 
 _OfExecution = c.ReadPark | c.ReadInbox | c.ReadChildren | c.ReadPins
 
@@ -70,7 +68,7 @@ def read_children(at: Snapshot, call: c.ReadChildren) -> c.Children:
 def read_pins(at: Snapshot, call: c.ReadPins) -> c.Pins:
     """By their owners' names."""
     head = _seen(at, call)
-    return c.Pins(items=at.view.pins(head.head))
+    return c.Pins(items=tuple(sorted(at.view.pins(head.head), key=lambda pin: pin.owner)))
 
 
 def read_ownership(at: Snapshot, call: c.ReadOwnership) -> tuple[int, c.Ownership]:
@@ -114,7 +112,7 @@ def list_executions(at: Snapshot, call: c.ListExecutions) -> c.Executions:
     """Newest first; the cursor is the surrogate of the last head shown."""
     wanted = {
         "namespace": call.namespace,
-        "before": _number(call.cursor, GREATEST),
+        "before": int(call.cursor) if call.cursor else GREATEST,
         "statuses": None if call.statuses is None else encode(call.statuses),
         "workflow": call.workflow,
         "id_prefix": call.id_prefix,
@@ -140,7 +138,7 @@ def list_namespaces(at: Snapshot, call: c.ListNamespaces) -> c.Namespaces:
 def list_due(at: Snapshot, call: c.ListDue) -> c.DueList:
     """By surrogate; the cursor is the last one shown. Candidates come by index, the kernel judges each."""
     found: list[c.Due] = []
-    after = _number(call.cursor, 0)
+    after = int(call.cursor) if call.cursor else 0
     while True:
         heads = _candidates(at, call, after)
         for head in heads:
@@ -156,13 +154,6 @@ def _candidates(at: Snapshot, call: c.ListDue, after: int) -> tuple[Head, ...]:
     now = at.moment.now
     bounds = {"after": after, "limit": call.limit, "now": now, "before": now - call.grace_ms}
     return at.statements.all(f"due_{call.about}", rows.head_from, bounds)
-
-
-def _number(cursor: str | None, default: int) -> int:
-    try:
-        return default if cursor is None else int(cursor)
-    except ValueError:
-        raise Invalid(f"not a cursor of this store: {cursor!r}") from None
 
 
 def read_duty(at: Snapshot, call: c.ReadDuty) -> Duty:

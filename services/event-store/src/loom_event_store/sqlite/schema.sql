@@ -102,6 +102,7 @@ CREATE TABLE IF NOT EXISTS edges (
 ) STRICT;
 
 CREATE INDEX IF NOT EXISTS edges_by_child ON edges (child_incarnation, child_namespace, child_id, edge);
+CREATE INDEX IF NOT EXISTS edges_in_order ON edges (parent_head, parent_incarnation, edge);
 CREATE INDEX IF NOT EXISTS edges_open ON edges (parent_head, parent_incarnation) WHERE status = 'open';
 CREATE INDEX IF NOT EXISTS edges_ended ON edges (parent_head, parent_incarnation, consumed_at_seq, released)
     WHERE status <> 'open';
@@ -121,7 +122,8 @@ CREATE TABLE IF NOT EXISTS inbox (
 ) STRICT, WITHOUT ROWID;
 
 CREATE UNIQUE INDEX IF NOT EXISTS inbox_in_order ON inbox (head, inbox_seq);
-CREATE INDEX IF NOT EXISTS inbox_waiting ON inbox (head, name, inbox_seq) WHERE consumed_at_seq IS NULL;
+CREATE INDEX IF NOT EXISTS inbox_waiting ON inbox (head, inbox_seq) WHERE consumed_at_seq IS NULL;
+CREATE INDEX IF NOT EXISTS inbox_waiting_by_name ON inbox (head, name, inbox_seq) WHERE consumed_at_seq IS NULL;
 
 CREATE TABLE IF NOT EXISTS metas (
     head    INTEGER PRIMARY KEY,
@@ -143,8 +145,8 @@ CREATE TABLE IF NOT EXISTS pins (
     owner  TEXT    NOT NULL,
     reason TEXT    NOT NULL,
     expiry INTEGER,
-    PRIMARY KEY (head, owner)
-) STRICT, WITHOUT ROWID;
+    PRIMARY KEY (head, owner) -- the rowid is the order of their making
+) STRICT;
 
 CREATE TABLE IF NOT EXISTS outbox (
     id          INTEGER PRIMARY KEY AUTOINCREMENT, -- never given again, so that a late acknowledgement removes nothing new

@@ -20,8 +20,9 @@ class Statements:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
-    def run(self, name: str, parameters: Mapping[str, Any]) -> None:
-        self._connection.execute(QUERIES[name], parameters)
+    def run(self, name: str, parameters: Mapping[str, Any]) -> int:
+        """How many rows it changed."""
+        return self._connection.execute(QUERIES[name], parameters).rowcount
 
     def all(self, name: str, of: _From[_T], parameters: Mapping[str, Any]) -> tuple[_T, ...]:
         return tuple(map(of, self._connection.execute(QUERIES[name], parameters)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import replace
 from importlib.resources import files
@@ -16,7 +16,7 @@ from loom.clock import Clock
 from loom.errors import Busy, Contended, LoomError, ResumeContended
 from loom.ids import ExecutionRef, Instant, Sequence
 from loom.kernel import calls as c
-from loom.kernel.change import Change, Refusal
+from loom.kernel.change import Change, Refusal, RemoveRows
 from loom.kernel.decide import decide
 from loom.kernel.guards import living
 from loom.kernel.heads import Duty, Head
@@ -34,6 +34,7 @@ from loom_event_store.tallies import Polls, Refusals, refused
 from loom_servicekit.sqlite import BUSY_MS, SqliteFile, open_file
 
 SCHEMA_VERSION = 1
+RECORD_WAIT_S = 0.2
 
 _T = TypeVar("_T")
 _Call = TypeVar("_Call")
@@ -82,6 +83,7 @@ class SqliteEventStore(DecidingStore):
         if isinstance(decision, Refusal):
             await self._record_refusal(decision, now)
             raise decision.error
+        self._refusals.forget(write.head for write in decision.writes if isinstance(write, RemoveRows))
         if isinstance(decision.answer, LoomError):
             raise decision.answer
         return decision.answer
@@ -108,27 +110,28 @@ class SqliteEventStore(DecidingStore):
 
     async def _record_refusal(self, refusal: Refusal, now: Instant) -> None:
         row = refused(refusal, now)
-        if refusal.head is None or row is None:
-            return
-        self._refusals.count(refusal.head, row)
-        record = asyncio.ensure_future(self._record_refusals())
-        self._records.add(record)
-        record.add_done_callback(self._records.discard)
-        await asyncio.shield(record)  # a caller that hangs up leaves the count right
+        if refusal.head is not None and row is not None:
+            self._refusals.count(refusal.head, row)
+            await self._beside(self._record_refusals())
 
     async def _record_refusals(self) -> None:
         due = self._refusals.take_due()
-        if not due:
-            return
-        try:
-            await self._change(lambda at: record_refusals(at.statements, due))
-        except Contended:
-            for (head, _, _), row in due.items():
-                self._refusals.count(head, row)
+        if due:
+            try:
+                await self._change(lambda at: record_refusals(at.statements, due))
+            except Contended:
+                self._refusals.count_again(due)
+
+    async def _beside(self, record: Coroutine[Any, Any, None]) -> None:
+        """Best effort: goes on when its caller hangs up, and keeps none waiting for a lock."""
+        task = asyncio.ensure_future(record)
+        self._records.add(task)
+        task.add_done_callback(self._records.discard)
+        await asyncio.wait([task], timeout=RECORD_WAIT_S)
 
     async def claim_runnable(self, call: c.ClaimRunnable) -> c.Claims:
         check_wellformed(call, self._limits)
-        await self._record_polls(call)
+        await self._beside(self._record_polls(call))
         if not await self._file.read(self._on_snapshot(lambda at: claims.is_anything_for(at, call))):
             return c.Claims(items=())
         return await self._change(lambda at: claims.claim_runnable(at, call))

@@ -21,6 +21,8 @@ class SqliteView:
         return self._statements.first("head_named", rows.head_from, name)
 
     def head_of(self, incarnation: Incarnation) -> Head | None:
+        if incarnation > rows.GREATEST:  # a number that no head has, and no column holds
+            return None
         return self._statements.first("head_of", rows.head_from, {"incarnation": incarnation})
 
     def event(self, head: int, seq: Sequence) -> Event | None:

@@ -23,7 +23,9 @@ def apply(statements: Statements, writes: Iterable[k.Write], now: Instant) -> No
 def _apply_one(statements: Statements, write: k.Write, now: Instant) -> None:
     match write:
         case k.WriteHead(head=head):
-            statements.run("write_head", rows.head_row(head))
+            row = rows.head_row(head)
+            if not statements.run("move_head", row):
+                statements.run("write_head", row)
         case k.WriteEvents(head=head, events=events):
             for event in events:
                 statements.run("write_event", rows.event_row(head, event))

@@ -29,6 +29,11 @@ class HttpEventStore:
         self, url: str, *, transport: httpx.AsyncBaseTransport | None = None, attempts: int = ATTEMPTS
     ) -> None:
         self._http = HttpClient(url, transport=transport, attempts=attempts)
+        self._open_twin = None if transport else lambda: HttpEventStore(url, attempts=attempts)
+
+    def twin(self) -> HttpEventStore | None:
+        """Another instance, for another event loop; None over a transport, which may belong to this one."""
+        return None if self._open_twin is None else self._open_twin()
 
     async def start(self, call: c.Start) -> c.Started:
         return await self._call(call, c.Started)

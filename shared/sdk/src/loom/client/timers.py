@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from typing import Any, Self, TypeVar
-from urllib.parse import quote
 
 import httpx
 
 from loom.client.http import ATTEMPTS, HttpClient
 from loom.errors import Invalid, StoreUnavailable
-from loom.kernel.raw_json import encode
 from loom.stores.timer_store import ReadTimers, Redrive, Redriven, Retire, Retired, Schedule, Scheduled, Timers
-from loom.wire.codec import decode_answer
+from loom.wire.codec import body_of, decode_answer, url_of
+from loom.wire.paths import Path
+
+SCHEDULE = Path("schedule", "PUT", "/v1/timers", Schedule, Scheduled, "Make a row or advance it")
+RETIRE = Path("retire", "POST", "/v1/timers:retire", Retire, Retired, "Remove one row")
+READ = Path(
+    "read_timers",
+    "GET",
+    "/v1/namespaces/{namespace}/executions/{execution_id}/timers",
+    ReadTimers,
+    Timers,
+    "Read an execution's rows",
+)
+REDRIVE = Path("redrive", "POST", "/v1/redrives", Redrive, Redriven, "Derive a contended resume again")
 
 _Answer = TypeVar("_Answer")
 
@@ -25,14 +36,13 @@ class HttpTimerStore:
         self._http = HttpClient(url, transport=transport, attempts=attempts)
 
     async def schedule(self, call: Schedule) -> Scheduled:
-        return await _call(self._http, Scheduled, "PUT", "/v1/timers", call)
+        return await _call(self._http, SCHEDULE, call, Scheduled)
 
     async def retire(self, call: Retire) -> Retired:
-        return await _call(self._http, Retired, "POST", "/v1/timers:retire", call)
+        return await _call(self._http, RETIRE, call, Retired)
 
     async def read(self, call: ReadTimers) -> Timers:
-        names = quote(call.namespace, safe=""), quote(call.execution_id, safe="")
-        return await _call(self._http, Timers, "GET", "/v1/namespaces/{}/executions/{}/timers".format(*names))
+        return await _call(self._http, READ, call, Timers)
 
     async def close(self) -> None:
         await self._http.close()
@@ -53,15 +63,15 @@ class HttpRedriver:
         self._http = HttpClient(url, transport=transport, attempts=attempts)
 
     async def redrive(self, call: Redrive) -> Redriven:
-        return await _call(self._http, Redriven, "POST", "/v1/redrives", call)
+        return await _call(self._http, REDRIVE, call, Redriven)
 
     async def close(self) -> None:
         await self._http.close()
 
 
-async def _call(http: HttpClient, kind: type[_Answer], method: str, url: str, call: Any = None) -> _Answer:
-    body = await http.call(method, url, body=None if call is None else encode(call).encode())
+async def _call(http: HttpClient, path: Path, call: Any, answer: type[_Answer]) -> _Answer:
+    body = await http.call(path.method, url_of(path, call), body=body_of(path, call))
     try:
-        return decode_answer(kind, body)
+        return decode_answer(answer, body)
     except Invalid as error:
-        raise StoreUnavailable(f"what answered {url} is no service of this version: {error}") from error
+        raise StoreUnavailable(f"what answered {path.port} is no service of this version: {error}") from error

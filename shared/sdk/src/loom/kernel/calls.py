@@ -393,7 +393,7 @@ class Erased:
 
 @noun
 class Send:
-    """Send a message to a chain; a repeat by `message_id` gets the first answer. A `sender` is judged first (I30)."""
+    """Send a message to a chain; a repeat by `message_id` gets the first answer. A `sender` is judged too (I30)."""
 
     namespace: Namespace
     execution_id: ExecutionId

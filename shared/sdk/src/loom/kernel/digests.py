@@ -15,9 +15,13 @@ _WHO = {"credential": None, "incarnation": None, "batch_id": ""}
 
 def digest_of(call: Any) -> str:
     """The digest by which a repeat is told from another call under the same key (I3): what it says, not who says it."""
+    return digest_of_text(f"{type(call).__name__}{encode(_said(call))}")
+
+
+def _said(call: Any) -> Any:
     names = {field.name for field in fields(call)}
     said = replace(call, **{name: blank for name, blank in _WHO.items() if name in names})
-    return digest_of_text(f"{type(call).__name__}{encode(said)}")
+    return replace(said, items=tuple(map(_said, call.items))) if "items" in names else said
 
 
 def digest_of_text(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -11,17 +11,23 @@ from loom.errors import Invalid
 from loom.ids import Credential
 from loom.kernel import calls as c
 from loom.kernel.events import NewEvent
+from loom.kernel.kinds import EventKind
 from loom.kernel.limits import Limits
 from loom.kernel.parks import Operator
 from loom.kernel.raw_json import RawJson
 
 _ID = re.compile(r"[A-Za-z0-9._-]{1,200}")
 _STORED_ID = re.compile(r"[A-Za-z0-9._~-]{1,255}")
+_CURSOR = re.compile(r"[0-9]{1,18}")
 _NAME_MAX = 255
 _NONCE_MIN = 22  # characters that hold 128 random bits in base64
 _TEXT_MAX = 4096
 
-Check = Callable[[str, Any, Limits], str | None]
+_BELONGS = {
+    "message_id": (EventKind.MESSAGE_CONSUMED,),
+    "child_key": (EventKind.CHILD_OUTCOME,),
+    "wait": (EventKind.MESSAGE_CONSUMED, EventKind.CHILD_OUTCOME),
+}
 
 
 def check_wellformed(call: Any, limits: Limits) -> None:
@@ -50,6 +56,8 @@ def _members(noun: Any, prefix: str) -> Iterator[tuple[str, Any, str, Any]]:
 def _why_malformed(owner: Any, name: str, value: Any, limits: Limits) -> str | None:
     if value is None or isinstance(value, (RawJson, tuple)) or is_dataclass(value):
         return None
+    if isinstance(owner, NewEvent) and name in _BELONGS and owner.kind not in _BELONGS[name]:
+        return f"only for {' or '.join(_BELONGS[name])}"
     if name == "execution_id":
         return _why_no_id(value, derived=not isinstance(owner, c.Start))
     if name == "namespace":
@@ -58,8 +66,10 @@ def _why_malformed(owner: Any, name: str, value: Any, limits: Limits) -> str | N
         return _why_no_lease(owner, value, limits)
     if name.endswith("_ms"):
         return _why_no_duration(value, limits)
-    if name == "nonce":
-        return None if len(value) >= _NONCE_MIN else f"at least {_NONCE_MIN} characters: 128 random bits"
+    if name == "nonce" and len(value) < _NONCE_MIN:
+        return f"at least {_NONCE_MIN} characters: 128 random bits"
+    if name == "cursor":
+        return None if _CURSOR.fullmatch(value) else "a cursor as a page before gave it"
     if isinstance(value, str):
         return _why_no_text(value, _TEXT_MAX if _is_prose(owner, name) else _NAME_MAX)
     if isinstance(value, int) and not isinstance(value, bool):
@@ -100,8 +110,8 @@ def _why_no_text(value: str, longest: int) -> str | None:
 
 
 def _why_no_number(owner: Any, name: str, value: int) -> str | None:
-    if isinstance(owner, NewEvent) and name == "position":
-        return None  # any integer may be worded; the order is judged behind the fence
+    if isinstance(owner, NewEvent) and name == "position":  # its order is judged behind the fence
+        return None if -(2**63) <= value < 2**63 else "a number of 64 bits"
     if name in ("max", "limit") and not 1 <= value <= 1000:
         return "1 to 1000"
     if isinstance(owner, Credential):

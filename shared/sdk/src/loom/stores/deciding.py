@@ -12,7 +12,9 @@ from loom.kernel import calls as c
 from loom.kernel.change import Change, Moment, View, WriteEvents
 from loom.kernel.decide import decide
 from loom.kernel.decisions.draft import Draft
-from loom.kernel.heads import Duty, Head
+from loom.kernel.decisions.resuming import is_held
+from loom.kernel.digests import grant_hash
+from loom.kernel.heads import Duty, Head, Status
 from loom.kernel.parks import TimerWait, answer_from_children, children_of
 from loom.kernel.raw_json import NULL
 
@@ -141,6 +143,13 @@ def claims_from(changes: tuple[Change, ...]) -> c.Claims:
     return c.Claims(items=tuple(change.answer for change in changes if not isinstance(change.answer, LoomError)))
 
 
+def is_still_held(call: c.ClaimRunnable, head: Head, moment: Moment) -> bool:
+    """Was this head given to the same poll before, and does its owner still run it?"""
+    asked = (head.namespace, head.queue) == (call.namespace, call.queue)
+    granted = head.grant_hash == grant_hash(call.nonce) and is_held(head, moment)
+    return asked and granted and head.status is Status.RUNNING
+
+
 def still_held(call: c.ClaimRunnable, head: Head) -> c.Claimed:
     """What a repeat of the same poll answers for a head that its nonce still holds."""
     assert head.lease_until is not None
@@ -162,8 +171,8 @@ def is_runnable(head: Head, call: c.ClaimRunnable, moment: Moment) -> bool:
         and not head.single_writer
         and not head.unknown_tail
         and f"{head.workflow}@{head.code_version}" in call.workflows
-        and head.status in ("pending", "running")
-        and (not head.holds_lease(moment.now) or head.token < moment.epoch << 32)
+        and head.status in (Status.PENDING, Status.RUNNING)
+        and not is_held(head, moment)
         and (head.not_before is None or head.not_before <= moment.now)
     )
 

@@ -27,7 +27,6 @@ from loom.kernel.change import (
     WritePin,
 )
 from loom.kernel.decide import decide
-from loom.kernel.digests import grant_hash
 from loom.kernel.events import Event
 from loom.kernel.guards import existing, living
 from loom.kernel.heads import ENDED, LIVE, Duty, GrantRow, Head, Mail, Pin, RefusalRow
@@ -42,6 +41,7 @@ from loom.stores.deciding import (
     claims_of,
     due_of,
     is_runnable,
+    is_still_held,
     open_park,
     stamped,
     still_held,
@@ -232,8 +232,7 @@ class MemoryEventStore(DecidingStore):
         moment = self.moment()
         for workflow in call.workflows:
             self.rows.polls[call.namespace, call.queue, workflow, call.owner] = moment.now
-        mine = grant_hash(call.nonce)
-        held = [head for head in self.rows.heads.values() if head.grant_hash == mine and head.holds_lease(moment.now)]
+        held = [head for head in self.rows.heads.values() if is_still_held(call, head, moment)]
         if held:
             return c.Claims(items=tuple(still_held(call, head) for head in held))
         runnable = (head for head in self.rows.heads.values() if is_runnable(head, call, moment))
@@ -244,6 +243,7 @@ class MemoryEventStore(DecidingStore):
         return claims_from(changes)
 
     async def read_head(self, call: c.ReadHead) -> Head:
+        check_wellformed(call, self._limits)
         head = self.rows.head_named(call.namespace, call.execution_id)
         return head if head is not None else existing(head, call.execution_id)
 
@@ -257,14 +257,16 @@ class MemoryEventStore(DecidingStore):
             return c.Log(events=(), last_seq=Sequence(0))
         if call.incarnation != ANY:
             living(head, call.incarnation)
-        start = call.from_seq - 1
+        start = max(call.from_seq - 1, 0)
         events = tuple(self.rows.events[head.head][start : start + call.limit])
         return c.Log(events=events, last_seq=head.last_seq, incarnation=head.incarnation, status=head.status)
 
     async def read_park(self, call: c.ReadPark) -> c.OpenPark:
+        check_wellformed(call, self._limits)
         return open_park(self.rows, self._seen(call.namespace, call.execution_id, call.incarnation))
 
     async def read_inbox(self, call: c.ReadInbox) -> c.Inbox:
+        check_wellformed(call, self._limits)
         head = self._seen(call.namespace, call.execution_id, call.incarnation)
         waiting = (
             mail
@@ -274,6 +276,7 @@ class MemoryEventStore(DecidingStore):
         return c.Inbox(items=tuple(waiting)[: call.limit])
 
     async def read_children(self, call: c.ReadChildren) -> c.Children:
+        check_wellformed(call, self._limits)
         head = self._seen(call.namespace, call.execution_id, call.incarnation)
         edges = self.rows.edges_of_parent(head.ref)
         keys = [edge.child_key for edge in edges]
@@ -281,10 +284,12 @@ class MemoryEventStore(DecidingStore):
         return c.Children(items=edges[start : start + call.limit])
 
     async def read_pins(self, call: c.ReadPins) -> c.Pins:
+        check_wellformed(call, self._limits)
         head = self._seen(call.namespace, call.execution_id, call.incarnation)
         return c.Pins(items=tuple(sorted(self.rows.pins(head.head), key=lambda pin: pin.owner)))
 
     async def read_ownership(self, call: c.ReadOwnership) -> c.Ownership:
+        check_wellformed(call, self._limits)
         head = existing(self.rows.head_named(call.namespace, call.execution_id), call.execution_id)
         writes: dict[Token, c.Writes] = {}
         for event in self.rows.events[head.head]:
@@ -305,6 +310,7 @@ class MemoryEventStore(DecidingStore):
         )
 
     async def read_why(self, call: c.ReadWhy) -> c.Why:
+        check_wellformed(call, self._limits)
         found = self.rows.head_named(call.namespace, call.execution_id)
         head = found if found is not None else existing(found, call.execution_id)
         now = self._clock.now()
@@ -320,6 +326,7 @@ class MemoryEventStore(DecidingStore):
 
     async def list_executions(self, call: c.ListExecutions) -> c.Executions:
         """Newest first; the cursor is the surrogate of the last head shown."""
+        check_wellformed(call, self._limits)
         before = int(call.cursor) if call.cursor else self._last_head + 1
         matching = [
             head
@@ -330,6 +337,7 @@ class MemoryEventStore(DecidingStore):
         return c.Executions(items=tuple(page), cursor=str(page[-1].head) if len(matching) > call.limit else None)
 
     async def count_executions(self, call: c.CountExecutions) -> c.Counts:
+        check_wellformed(call, self._limits)
         counts: dict[str, int] = {}
         for head in self.rows.heads.values():
             if head.namespace == call.namespace:
@@ -337,10 +345,12 @@ class MemoryEventStore(DecidingStore):
         return c.Counts(counts=counts)
 
     async def list_namespaces(self, call: c.ListNamespaces) -> c.Namespaces:
+        check_wellformed(call, self._limits)
         return c.Namespaces(items=tuple(sorted({head.namespace for head in self.rows.heads.values()})))
 
     async def list_due(self, call: c.ListDue) -> c.DueList:
         """By surrogate; the cursor is the last one shown."""
+        check_wellformed(call, self._limits)
         after = int(call.cursor) if call.cursor else 0
         moment = self.moment()
         found: list[c.Due] = []
@@ -353,9 +363,11 @@ class MemoryEventStore(DecidingStore):
         return c.DueList(items=tuple(found), cursor=None)
 
     async def read_duty(self, call: c.ReadDuty) -> Duty:
+        check_wellformed(call, self._limits)
         return self.rows.duty(call.name) or Duty(name=call.name)
 
     async def read_store(self, call: c.ReadStore) -> c.StoreInfo:
+        check_wellformed(call, self._limits)
         return c.StoreInfo(
             port_version=PORT_VERSION, epoch=self.epoch, schema_version=1, features=("redrives",), limits=self._limits
         )

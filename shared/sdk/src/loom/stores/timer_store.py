@@ -171,7 +171,7 @@ Outcome = Literal["done", "noop", "contended"]
 class Redriven:
     """done: the park is answered now. noop: nothing to do here. contended: try again later."""
 
-    outcome: Outcome
+    result: Outcome
 
 
 class Redriver(Protocol):

@@ -21,6 +21,8 @@ from loom.wire.scanner import scan
 
 KEY_HEADER = "Idempotency-Key"
 
+_NO_ITEM = ""  # what an empty tuple is in a query
+
 _Answer = TypeVar("_Answer")
 
 # --- the client's half ------------------------------------------------------------------------------------------------
@@ -66,7 +68,7 @@ def _rest(path: Path, call: Any) -> Iterator[tuple[str, Any]]:
 
 def _texts(value: Any) -> list[str]:
     if isinstance(value, tuple):
-        return [text for item in value for text in _texts(item)]
+        return [text for item in value for text in _texts(item)] or [_NO_ITEM]
     if isinstance(value, bool):
         return ["true" if value else "false"]
     return [str(int(value)) if isinstance(value, int) else str(value)]
@@ -125,7 +127,7 @@ def _from_query(path: Path, query: bytes) -> dict[str, RawJson]:
 def _query_value(name: str, hint: Any, texts: list[str]) -> RawJson:
     parts = list(parts_of(hint))
     if tuple in (getattr(part, "__origin__", None) for part in parts):
-        return encode(texts)
+        return encode([] if texts == [_NO_ITEM] else texts)
     if len(texts) > 1:
         raise Invalid(f"{name} is named {len(texts)} times in the query")
     text = texts[0]

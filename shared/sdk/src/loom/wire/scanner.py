@@ -35,7 +35,10 @@ def scan(body: bytes, limits: Limits, taken: frozenset[str] = frozenset()) -> st
     except UnicodeDecodeError as error:
         raise Invalid(f"the body is not UTF-8: byte {error.start}") from None
     _refuse_depth(text, limits.depth_read + limits.depth_carried, "the body")
-    return _Scan(text, limits, taken).run()
+    try:
+        return _Scan(text, limits, taken).run()
+    except RecursionError:
+        raise TooLarge("the body nests deeper than this process can read: flatten it") from None
 
 
 def depth_of(text: str) -> int:

@@ -1,1 +1,1 @@
-SELECT * FROM pins WHERE head = :head ORDER BY owner;
+SELECT * FROM pins WHERE head = :head ORDER BY rowid;

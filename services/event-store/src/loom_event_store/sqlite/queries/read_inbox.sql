@@ -1,4 +1,4 @@
 -- :name and :key null take any
-SELECT * FROM inbox
+SELECT * FROM inbox INDEXED BY inbox_waiting
  WHERE head = :head AND consumed_at_seq IS NULL AND (:name IS NULL OR name = :name) AND (:key IS NULL OR key = :key)
  ORDER BY inbox_seq LIMIT :limit;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 from loom.errors import (
@@ -22,6 +23,7 @@ from loom.kernel.decisions.owning import what_waits
 from loom.kernel.decisions.parking import fruitful
 from loom.kernel.decisions.repeats import first_event, named_head
 from loom.kernel.decisions.resuming import consume_message, consume_outcome
+from loom.kernel.decisions.sizes import check_carried, check_result, check_together
 from loom.kernel.digests import digest_of
 from loom.kernel.events import NewEvent
 from loom.kernel.guards import check_own, judge_writer, living
@@ -39,11 +41,13 @@ def append(view: View, call: c.Append, moment: Moment) -> Change:
     return Change((), answer) if draft is None else draft.change(answer)
 
 
-def append_to(view: View, call: c.Append, moment: Moment, edges: PendingEdges) -> tuple[Draft | None, c.Appended]:
+def append_to(
+    view: View, call: c.Append, moment: Moment, edges: PendingEdges, batch: c.AppendBatch | None = None
+) -> tuple[Draft | None, c.Appended]:
     """One execution's part; None for a repeat. `edges` are those that the same transaction has changed already."""
     check_own(call.credential, call.namespace, call.execution_id)
     earlier = named_head(view, call)
-    repeat = first_event(view, earlier, call)
+    repeat = first_event(view, earlier, call, batch)
     if repeat is not None and earlier is not None:
         last = Sequence(repeat.seq + len(call.events) - 1)
         return None, c.Appended(first_seq=repeat.seq, last_seq=last, waiting=what_waits(view, earlier))
@@ -52,7 +56,7 @@ def append_to(view: View, call: c.Append, moment: Moment, edges: PendingEdges) -
     assert head is not None
     check_sizes(call.events, moment.limits)
     check_sequences(head, call)
-    draft = Draft(view, moment, head, edges).keyed(call.batch_id, digest_of(call))
+    draft = Draft(view, moment, head, edges).keyed(call.batch_id, digest_of(batch or call))
     if writer is Writer.SINGLE and head.status is Status.PENDING:
         draft.move(status=Status.RUNNING)
     for event in call.events:
@@ -83,14 +87,11 @@ def check_sizes(events: tuple[NewEvent, ...], limits: Limits) -> None:
         raise Invalid("an append needs at least one event")
     if len(events) > limits.append_events:
         raise TooLarge(f"{len(events)} events, at most {limits.append_events} per append: split them")
-    sizes = [len(event.payload.encode("utf-8", "surrogatepass")) for event in events]
-    if max(sizes) > limits.event_bytes:
-        raise TooLarge(f"an event of {max(sizes)} bytes, at most {limits.event_bytes}")
-    if sum(sizes) > limits.append_bytes:
-        raise TooLarge(f"{sum(sizes)} bytes, at most {limits.append_bytes} per append: split them")
-    for event, size in zip(events, sizes, strict=True):
-        if event.kind in TERMINAL_KINDS and size > limits.result_bytes:
-            raise TooLarge(f"a result of {size} bytes, at most {limits.result_bytes}: store it and return where it is")
+    for event in events:
+        check_carried(event.payload, "an event", limits)
+        if event.kind in TERMINAL_KINDS:
+            check_result(event.payload, limits)
+    check_together((event.payload for event in events), limits)
 
 
 def check_sequences(head: Head, call: c.Append) -> None:
@@ -140,7 +141,7 @@ def _record(draft: Draft, event: NewEvent, writer: Writer) -> None:
 
 def _consume_named_message(draft: Draft, event: NewEvent) -> None:
     _check_not_worded(event, event.message_id, "message_id")
-    message = draft.view.message(draft.head.head, event.message_id or "")
+    message = draft.message(event.message_id or "")
     if message is None or message.consumed_at_seq is not None:
         raise IllegalTransition(f"no message {event.message_id} is waiting", execution_id=draft.head.execution_id)
     consume_message(draft, message, event.wait, position=event.position)
@@ -162,13 +163,19 @@ def _check_not_worded(event: NewEvent, name: str | None, member: str) -> None:
 
 
 def _cancelled(draft: Draft, event: NewEvent) -> None:
+    """Says by what and why it was requested."""
     if draft.head.cancel_seq is None:
         raise IllegalTransition("nobody requested a cancel: fail or complete", execution_id=draft.head.execution_id)
-    payload = cancelled_payload("request", None, event.payload)
+    requested = draft.view.event(draft.head.head, draft.head.cancel_seq)
+    assert requested is not None, "a request is an event of the same log"
+    said = json.loads(requested.payload)
+    payload = cancelled_payload(said["by"], said["reason"], event.payload)
     end(draft, EventKind.EXECUTION_CANCELLED, payload, position=event.position)
 
 
 def _release(draft: Draft, key: str) -> None:
+    if draft.head.status is Status.PARKED:
+        raise IllegalTransition(f"a child is released while its parent runs, not while {draft.head.shown}")
     edge = draft.edge(key)
     if edge is None:
         raise IllegalTransition(f"no child under the key {key}", execution_id=draft.head.execution_id)
@@ -181,6 +188,10 @@ def append_batch(view: View, call: c.AppendBatch, moment: Moment) -> Change:
     ids = [item.execution_id for item in call.items]
     if not ids or len(set(ids)) < len(ids):
         raise Invalid("a batch names at least one execution, each once")
+    if len(ids) > moment.limits.append_events:
+        raise TooLarge(f"{len(ids)} executions, at most {moment.limits.append_events} per batch: split them")
+    for item in call.items:
+        check_own(item.credential, call.namespace, item.execution_id)
     edges: PendingEdges = {}
     parts = [_append_item(view, item, call, moment, edges) for item in call.items]
     drafts = [draft for draft, _ in parts if draft is not None]
@@ -200,7 +211,7 @@ def _append_item(
         expected_seq=item.expected_seq,
     )
     try:
-        return append_to(view, single, moment, edges)
+        return append_to(view, single, moment, edges, call)
     except LoomError as error:
         error.facts.setdefault("execution_id", item.execution_id)
         raise
@@ -223,7 +234,7 @@ def append_if_unchanged(view: View, call: c.AppendIfUnchanged, moment: Moment) -
             current_token=str(int(head.token)),
             last_seq=head.last_seq,
         )
-    check_sizes((NewEvent(kind=call.kind, payload=call.payload),), moment.limits)
+    check_carried(call.payload, "an event", moment.limits)
     draft = Draft(view, moment, head).keyed(call.batch_id, digest_of(call))
     return draft.change(c.Noted(seq=draft.add(call.kind, call.payload)))
 

@@ -8,15 +8,31 @@ from typing import Any
 
 from loom.errors import LimitReached
 from loom.ids import Incarnation, Sequence
-from loom.kernel.change import Change, Moment, View, Write, WriteEdge, WriteEvents, WriteGrant, WriteHead, WriteHint
+from loom.kernel.change import (
+    Change,
+    Moment,
+    View,
+    Write,
+    WriteEdge,
+    WriteEvents,
+    WriteGrant,
+    WriteHead,
+    WriteHint,
+    WriteMessage,
+)
 from loom.kernel.events import Event
-from loom.kernel.heads import GrantRow, Head
+from loom.kernel.heads import GrantRow, Head, Mail, Status
 from loom.kernel.hints import Hint, NotifyResume
-from loom.kernel.kinds import kind_of
+from loom.kernel.kinds import TERMINAL_KINDS, EventKind, kind_of
 from loom.kernel.parks import Edge
 from loom.kernel.raw_json import RawJson
 
 PendingEdges = dict[tuple[Incarnation, str], Edge]
+
+ALWAYS_FIT = TERMINAL_KINDS | {EventKind.EXECUTION_RESUMED, EventKind.EXECUTION_CANCEL_REQUESTED}
+"""A full log can still be resumed, cancelled and ended (I12, I29); a park is what it has no room for."""
+COPIED = frozenset({EventKind.MESSAGE_CONSUMED, EventKind.CHILD_OUTCOME})
+"""What an answer copies; while parked these are written with a RESUMED only."""
 
 
 class Draft:
@@ -29,6 +45,7 @@ class Draft:
         self._events: list[Event] = []
         self._others: list[Write] = []
         self._edges: PendingEdges = {} if edges is None else edges
+        self._mail: dict[str, Mail] = {}
         self._first: dict[str, str] = {}
 
     def keyed(self, batch_id: str | None, digest: str) -> Draft:
@@ -47,13 +64,7 @@ class Draft:
         reserved: bool = True,
     ) -> Sequence:
         """One more event, at the head's next sequence and under its token. Raises LimitReached."""
-        limits = self.moment.limits
-        room = limits.log_events if reserved else limits.log_events - limits.log_reserved
-        if self.head.last_seq >= room:
-            raise LimitReached(
-                f"the log holds {self.head.last_seq} of {room} events: continue as new, or start another execution",
-                execution_id=self.head.execution_id,
-            )
+        self._check_room(kind, reserved)
         seq = Sequence(self.head.last_seq + 1)
         self._events.append(
             Event(
@@ -77,6 +88,16 @@ class Draft:
         )
         return seq
 
+    def _check_room(self, kind: str, reserved: bool) -> None:
+        limits = self.moment.limits
+        room = limits.log_events if reserved else limits.log_events - limits.log_reserved
+        if self.head.last_seq < room or kind in ALWAYS_FIT or (kind in COPIED and self.head.status is Status.PARKED):
+            return
+        raise LimitReached(
+            f"the log holds {self.head.last_seq} of {room} events: continue as new, or start another execution",
+            execution_id=self.head.execution_id,
+        )
+
     def move(self, **fields: Any) -> None:
         """Change fields of the head; a new status is dated."""
         if fields.get("status", self.head.status) != self.head.status:
@@ -97,6 +118,14 @@ class Draft:
     def write_edge(self, edge: Edge) -> None:
         self._edges[edge.parent.incarnation, edge.child_key] = edge
         self._others.append(WriteEdge(edge))
+
+    def message(self, message_id: str) -> Mail | None:
+        """The message of this id as the change leaves it."""
+        return self._mail.get(message_id) or self.view.message(self.head.head, message_id)
+
+    def write_message(self, message: Mail) -> None:
+        self._mail[message.message_id] = message
+        self._others.append(WriteMessage(self.head.head, message))
 
     def write(self, *rows: Write) -> None:
         self._others.extend(rows)

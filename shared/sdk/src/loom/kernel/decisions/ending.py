@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
-from loom.errors import ExecutionPinned, Gone, IllegalTransition, NotFound, NotYet, ResumeContended
+from loom.errors import ExecutionPinned, IllegalTransition, NotYet, ResumeContended
 from loom.ids import Instant, Sequence
 from loom.kernel import calls as c
 from loom.kernel.change import Change, Moment, RemoveRows, View
 from loom.kernel.decisions.draft import Draft
 from loom.kernel.decisions.repeats import first_event, named_head
 from loom.kernel.decisions.resuming import reopen
+from loom.kernel.decisions.sizes import check_result
 from loom.kernel.digests import digest_of, digest_of_text
 from loom.kernel.guards import check_own, is_seen, judge, living, of_chain
 from loom.kernel.heads import Head, Status
@@ -136,6 +137,7 @@ def fail(view: View, call: c.Fail, moment: Moment) -> Change:
         return repeat
     head = living(view.head_named(call.namespace, call.execution_id), call.incarnation, of=call.execution_id)
     _check_not_ended(head)
+    check_result(call.failure, moment.limits)
     return _end_by_operator(view, call, moment, head, EventKind.EXECUTION_FAILED, call.failure)
 
 
@@ -162,16 +164,9 @@ def delete(view: View, call: c.Delete, moment: Moment) -> Change:
     head = view.head_named(call.namespace, call.execution_id)
     if call.credential:
         judge(head, call.credential, moment)
-    if head is None:
-        raise NotFound(f"no execution {call.execution_id}", execution_id=call.execution_id)
-    if head.status is Status.DELETED and is_seen(head, call.incarnation):
+    if head is not None and head.status is Status.DELETED and is_seen(head, call.incarnation):
         return Change((), c.Erased(token=head.token, ending=head.ending or Status.DELETED))
-    if not is_seen(head, call.incarnation):
-        raise Gone(
-            f"incarnation {head.incarnation} lives under {head.execution_id}",
-            execution_id=head.execution_id,
-            incarnation=str(int(head.incarnation)),
-        )
+    head = living(head, call.incarnation, of=call.execution_id)
     _check_deletable(view, head, call, moment)
     if call.dry_run:
         return Change((), c.Erased(token=head.token, ending=head.status))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from loom.errors import IllegalTransition, InboxFull, KeyReused, TooLarge
+from loom.errors import IllegalTransition, InboxFull, KeyReused
 from loom.kernel import calls as c
-from loom.kernel.change import Change, Moment, View, WriteMessage
+from loom.kernel.change import Change, Moment, View
 from loom.kernel.decisions.draft import Draft
 from loom.kernel.decisions.resuming import answer_with_message
-from loom.kernel.guards import judge, of_chain
+from loom.kernel.decisions.sizes import check_carried
+from loom.kernel.guards import is_of_chain, judge, of_chain
 from loom.kernel.heads import Head, Mail, Status
 from loom.kernel.legality import Writer
 from loom.kernel.parks import message_wait
@@ -15,19 +16,18 @@ from loom.kernel.parks import message_wait
 
 def send(view: View, call: c.Send, moment: Moment) -> Change:
     """A repeat gets the first answer, also after the receiver ended; a park on it is answered at once."""
-    if call.sender:
-        _check_sender(view, call, moment)
-    head = of_chain(view.head_named(call.namespace, call.execution_id), call.chain, of=call.execution_id)
-    first = view.message(head.head, call.message_id)
+    named = view.head_named(call.namespace, call.execution_id)
+    first = view.message(named.head, call.message_id) if named and is_of_chain(named, call.chain) else None
     if first is not None:
         return Change((), _repeated(first, call))
+    if call.sender:
+        _check_sender(view, call, moment)
+    head = of_chain(named, call.chain, of=call.execution_id)
     if head.ended:
         raise IllegalTransition(
             f"{head.execution_id} has {head.status}", execution_id=head.execution_id, state=head.shown
         )
-    size = len(call.payload.encode("utf-8", "surrogatepass"))
-    if size > moment.limits.event_bytes:
-        raise TooLarge(f"a message of {size} bytes, at most {moment.limits.event_bytes}")
+    check_carried(call.payload, "a message", moment.limits)
     return _deliver(view, call, moment, head)
 
 
@@ -62,7 +62,7 @@ def _deliver(view: View, call: c.Send, moment: Moment, head: Head) -> Change:
         answer_with_message(draft, message, wait, by="send")
     else:
         _check_room(view, head, moment)
-        draft.write(WriteMessage(head.head, message))
+        draft.write_message(message)
     return draft.change(c.Sent(inbox_seq=message.inbox_seq, resumed=wait is not None and not head.unknown_tail))
 
 

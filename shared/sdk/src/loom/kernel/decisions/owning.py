@@ -9,7 +9,7 @@ from loom.kernel.backoff import ceiling_ms
 from loom.kernel.change import Change, Moment, View
 from loom.kernel.decisions.draft import Draft
 from loom.kernel.decisions.parking import block
-from loom.kernel.decisions.resuming import claimed, grant, is_same_grant
+from loom.kernel.decisions.resuming import claimed, grant, is_held, is_repeat
 from loom.kernel.guards import check_own, judge, living
 from loom.kernel.heads import Head, Status
 from loom.kernel.legality import Writer
@@ -19,7 +19,7 @@ from loom.kernel.parks import Operator
 def claim(view: View, call: c.Claim, moment: Moment) -> Change:
     """A free lease, its time come, and the token observed (I24). The ninth fruitless claim in a row blocks instead."""
     head = living(view.head_named(call.namespace, call.execution_id), call.incarnation, of=call.execution_id)
-    if is_same_grant(head, call) and head.holds_lease(moment.now):
+    if head.status is Status.RUNNING and is_repeat(head, call, moment):
         return Change((), claimed(head, call))
     check_claimable(head, call, moment)
     draft = Draft(view, moment, head)
@@ -40,7 +40,7 @@ def claim(view: View, call: c.Claim, moment: Moment) -> Change:
 
 
 def check_claimable(head: Head, call: c.Claim, moment: Moment) -> None:
-    """Raises ResumeContended, NotClaimable, LeaseHeld, Stale or NotYet, in this order."""
+    """Raises ResumeContended, NotClaimable, LeaseHeld, Stale or NotYet, in this order. Not reentrant."""
     if head.unknown_tail:
         raise ResumeContended(f"{head.execution_id} was answered by a newer server's event", attempts=1)
     if head.status not in (Status.PENDING, Status.RUNNING):
@@ -63,11 +63,6 @@ def check_claimable(head: Head, call: c.Claim, moment: Moment) -> None:
             execution_id=head.execution_id,
             retry_in_ms=head.not_before - moment.now,
         )
-
-
-def is_held(head: Head, moment: Moment) -> bool:
-    """By a live lease of this epoch; not reentrant, not even for the same owner."""
-    return head.holds_lease(moment.now) and head.token >= moment.epoch << 32
 
 
 def is_fruitless(head: Head, moment: Moment) -> bool:

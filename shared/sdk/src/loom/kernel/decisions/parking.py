@@ -104,6 +104,7 @@ def suspend(draft: Draft, waits: tuple[Wait, ...], *, heard: Sequence | None) ->
         park_seq=seq,
         waits=stamped,
         wake_at=earliest_wake(stamped),
+        unknown_tail=False,
         owner=None,
         **fruitful(),
     )

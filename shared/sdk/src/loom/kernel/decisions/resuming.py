@@ -7,18 +7,19 @@ from dataclasses import replace
 from loom.errors import IllegalTransition, NotParked, NotYet, ResumeContended, Stale
 from loom.ids import Credential, Instant, Sequence
 from loom.kernel import calls as c
-from loom.kernel.change import Change, Moment, View, WriteMessage
+from loom.kernel.change import Change, Moment, View
 from loom.kernel.decisions.draft import Draft
 from loom.kernel.decisions.repeats import first_event, named_head
 from loom.kernel.digests import digest_of, grant_hash
 from loom.kernel.guards import check_own, judge, living
 from loom.kernel.heads import Head, Mail, Status
 from loom.kernel.kinds import EventKind
-from loom.kernel.legality import check_legal
+from loom.kernel.legality import Writer, check_legal
 from loom.kernel.parks import (
     Edge,
     GroupWait,
     MessageWait,
+    OperatorWait,
     TimerWait,
     Wait,
     children_of,
@@ -33,9 +34,11 @@ def resume(view: View, call: c.Resume, moment: Moment) -> Change:
     earlier = named_head(view, call)
     if earlier is not None and first_event(view, earlier, call) is not None:
         return Change((), _resumed(view, earlier, call.park_seq))
-    head = living(view.head_named(call.namespace, call.execution_id), call.incarnation, of=call.execution_id)
+    named = view.head_named(call.namespace, call.execution_id)
+    writer = judge(named, call.credential, moment) if call.credential else Writer.STORE
+    head = living(named, call.incarnation, of=call.execution_id)
     if call.credential:
-        check_legal(EventKind.EXECUTION_RESUMED, judge(head, call.credential, moment), head)
+        check_legal(EventKind.EXECUTION_RESUMED, writer, head)
     check_parked(head, call.park_seq)
     draft = Draft(view, moment, head).keyed(call.batch_id, digest_of(call))
     seq = _answer(draft, call)
@@ -74,7 +77,7 @@ def is_parked_at(head: Head, park_seq: Sequence) -> bool:
 def _answer(draft: Draft, call: c.Resume) -> Sequence:
     bump = call.credential is None
     if call.wait is None:
-        return reopen(draft, by="operator", bump=bump)
+        return reopen(draft, by="operator" if bump else "resume", bump=bump)
     wait = _named(draft.head, call.wait)
     check_answerable(wait, draft.moment.now)
     edges = _checked_edges(draft, wait, call.keys)
@@ -84,7 +87,8 @@ def _answer(draft: Draft, call: c.Resume) -> Sequence:
         consume_outcome(draft, edge, wait.id)
     if isinstance(wait, GroupWait) and not wait.group.keep:
         _release_others(draft, wait, call.keys)
-    return _record_answer(draft, wait=wait.id, keys=call.keys, by="resume")
+    by = "operator" if isinstance(wait, OperatorWait) else "resume"
+    return _record_answer(draft, wait=wait.id, keys=call.keys, by=by)
 
 
 def _named(head: Head, wait_id: str) -> Wait:
@@ -146,7 +150,7 @@ def consume_message(
         "wait": wait,
     }
     seq = draft.add(EventKind.MESSAGE_CONSUMED, encode(payload), position=position)
-    draft.write(WriteMessage(draft.head.head, replace(message, consumed_at_seq=seq, resumed=resumed)))
+    draft.write_message(replace(message, consumed_at_seq=seq, resumed=resumed))
 
 
 def take_token(draft: Draft) -> None:
@@ -193,7 +197,7 @@ def acquire_if_parked(view: View, call: c.AcquireIfParked, moment: Moment) -> Ch
     head = living(view.head_named(call.namespace, call.execution_id), call.incarnation, of=call.execution_id)
     if head.unknown_tail:
         raise ResumeContended(f"{head.execution_id} was answered by a newer server's event", attempts=1)
-    if is_parked_at(head, call.park_seq) and is_same_grant(head, call):
+    if is_parked_at(head, call.park_seq) and is_repeat(head, call, moment):
         return Change((), claimed(head, call))
     if not is_parked_at(head, call.park_seq) or head.token != call.token:
         raise Stale(
@@ -210,9 +214,15 @@ def acquire_if_parked(view: View, call: c.AcquireIfParked, moment: Moment) -> Ch
 Acquisition = c.Claim | c.AcquireIfParked
 
 
-def is_same_grant(head: Head, call: Acquisition) -> bool:
-    """Is this the repeat of the acquisition that made the present grant?"""
-    return head.grant_hash == grant_hash(call.nonce) and head.token.counter == call.token.counter + 1
+def is_repeat(head: Head, call: Acquisition, moment: Moment) -> bool:
+    """Does what this very acquisition granted still hold? A grant that ran out or parked is not given twice."""
+    same = head.grant_hash == grant_hash(call.nonce) and head.token.counter == call.token.counter + 1
+    return same and head.owner is not None and is_held(head, moment)
+
+
+def is_held(head: Head, moment: Moment) -> bool:
+    """By a live lease of this epoch."""
+    return head.holds_lease(moment.now) and head.token >= moment.epoch << 32
 
 
 def grant(draft: Draft, call: Acquisition) -> None:

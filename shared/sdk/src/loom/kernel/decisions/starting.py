@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
-from loom.errors import AlreadyExists, Deleted, KeyReused, LimitReached
+from loom.errors import AlreadyExists, Deleted, LimitReached
 from loom.ids import Chain, ExecutionId, ExecutionRef, Incarnation, Instant, Namespace, Sequence, Token
 from loom.kernel import calls as c
 from loom.kernel.change import Change, Moment, View
 from loom.kernel.decisions.draft import Draft, joined
 from loom.kernel.decisions.repeats import first_event, named_head
+from loom.kernel.decisions.sizes import check_carried
 from loom.kernel.digests import child_id, digest_of
 from loom.kernel.guards import check_own, judge_writer
 from loom.kernel.heads import Head, Status
@@ -21,6 +23,7 @@ from loom.kernel.raw_json import RawJson, encode
 
 def start(view: View, call: c.Start, moment: Moment) -> Change:
     """New head, or a tombstone's with `recreate`; its repeat is told by event 1."""
+    check_carried(call.input, "an input", moment.limits)
     there = view.head_named(call.namespace, call.execution_id)
     if there is None or is_startable_tombstone(there, call):
         draft = _open(view, moment, call, there, queue=call.queue, parent=None)
@@ -41,19 +44,16 @@ def _existing(view: View, there: Head, call: c.Start) -> c.Started:
             execution_id=there.execution_id,
             ending=None if there.ending is None else str(there.ending),
         )
-    try:
-        repeated = first_event(view, there, call) is not None
-    except KeyReused:
-        if call.if_exists == "raise":
-            raise
-        repeated = False
-    if not repeated and (call.if_exists == "raise" or there.workflow != call.workflow):
+    first = first_event(view, there, call)
+    if first is not None:
+        return replace(_started(there, created=True), token=first.fence, status=Status.PENDING)
+    if call.if_exists == "raise" or there.workflow != call.workflow:
         raise AlreadyExists(
             f"{there.execution_id} exists: {there.workflow}, {there.shown}",
             execution_id=there.execution_id,
             incarnation=str(int(there.incarnation)),
         )
-    return _started(there, created=repeated)
+    return _started(there, created=False)
 
 
 def _started(head: Head, *, created: bool) -> c.Started:
@@ -124,6 +124,7 @@ def start_child(view: View, call: c.StartChild, moment: Moment) -> Change:
     parent = view.head_named(call.namespace, call.execution_id)
     writer = judge_writer(parent, call.credential, call.incarnation, moment)
     assert parent is not None
+    check_carried(call.input, "an input", moment.limits)
     check_legal(EventKind.CHILD_STARTED, writer, parent)
     edge = view.edge(parent.ref, call.child_key)
     if edge is not None:

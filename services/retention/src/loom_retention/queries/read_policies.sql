@@ -1,0 +1,1 @@
+SELECT namespace, keep FROM policies ORDER BY namespace

@@ -1,0 +1,2 @@
+-- $1 namespace
+DELETE FROM policies WHERE namespace = $1

@@ -1,0 +1,1 @@
+"""The ports over HTTP, and what an application calls."""

@@ -1,0 +1,1 @@
+"""The runtime that a worker process runs."""

@@ -1,0 +1,78 @@
+"""The steps that run under one grant: attempts in flight, pauses between them, ends that wait to be recorded."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from concurrent.futures import Executor
+from dataclasses import dataclass
+
+from loom.ids import Credential
+from loom.worker.commands import Command, RunStep
+from loom.worker.steps import Attempt, StepEnding, run_attempt
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Flight:
+    """One attempt in flight, or landed."""
+
+    command: Command
+    attempt: Attempt
+    task: asyncio.Task[object]
+
+
+class Attempts:
+    """Runs attempts on the worker's loop or in its threads; `wake` is set when one has ended."""
+
+    def __init__(self, credential: Credential, threads: Executor | None, wake: asyncio.Event) -> None:
+        self.ended: deque[Flight] = deque()
+        self._flying: dict[str, Flight] = {}
+        self._credential = credential
+        self._threads = threads
+        self._wake = wake
+
+    @property
+    def live(self) -> bool:
+        """Is anything in flight, or landed and not recorded?"""
+        return bool(self._flying or self.ended)
+
+    def launch(self, command: Command) -> None:
+        """Begin the next attempt of a step whose STEP_STARTED is in the log."""
+        assert isinstance(command.request, RunStep)
+        own = self._credential
+        attempt = Attempt(
+            idempotency_key=f"{own.execution_id}@{int(own.incarnation)}/{command.started_seq}",
+            number=command.attempts + 1,
+            read_fence=lambda: own.token,
+        )
+        request = command.request
+        work = run_attempt(request.step, request.args, request.kwargs, attempt, self._threads)
+        flight = Flight(command, attempt, asyncio.get_running_loop().create_task(work, name=command.id))
+        self._flying[command.id] = flight
+        flight.task.add_done_callback(lambda _: self._land(flight))
+        command.future.add_done_callback(lambda _: self._turn_away(flight))
+
+    def end_all(self, ending: StepEnding) -> None:
+        """Tell every step in flight to end, and why."""
+        for flight in list(self._flying.values()):
+            _end(flight, ending)
+
+    async def wait(self, timeout_s: float) -> None:
+        """Wait until something has landed, or nothing flies, or the time is over."""
+        tasks = [flight.task for flight in self._flying.values()]
+        if tasks and not self.ended:
+            await asyncio.wait(tasks, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
+
+    def _turn_away(self, flight: Flight) -> None:
+        if flight.command.future.cancelled():
+            _end(flight, "cancel")
+
+    def _land(self, flight: Flight) -> None:
+        del self._flying[flight.command.id]
+        self.ended.append(flight)
+        self._wake.set()
+
+
+def _end(flight: Flight, ending: StepEnding) -> None:
+    flight.attempt.ending = flight.attempt.ending or ending
+    flight.task.cancel()

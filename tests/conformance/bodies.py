@@ -1,0 +1,150 @@
+"""The bodies of the contract that run here, each on a clock of its own and with limits that a case can reach."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from fixtures.event_stores import DatabaseClock, EventStoreDatabase, migrated_database
+from fixtures.postgres import running_postgres
+from loom.client.event_store import HttpEventStore
+from loom.clock import ManualClock
+from loom.kernel.limits import Limits
+from loom.stores.memory import MemoryEventStore
+from loom.stores.timer_store import MemoryTimerStore
+from loom_conformance import Subject
+from loom_event_store.app import build_service
+from loom_event_store.postgres.store import PostgresEventStore
+from loom_event_store.settings import EventStoreSettings
+from loom_event_store.sqlite.store import SqliteEventStore
+from loom_servicekit.app import create_app
+from loom_servicekit.bus.in_process import InProcessBus
+from loom_timers.store import open_timers
+
+LIMITS = Limits(log_events=900, log_reserved=100, inbox_waiting=50, children_open=320)
+
+
+def memory_subject() -> Subject:
+    """A store in memory, new."""
+    clock = ManualClock()
+    store = MemoryEventStore(clock, limits=LIMITS)
+    return Subject(name="memory", store=store, clock=clock, hook=store, timers=MemoryTimerStore(clock))
+
+
+@asynccontextmanager
+async def memory(folder: Path) -> AsyncIterator[Subject]:
+    """Memory, the oracle."""
+    yield memory_subject()
+
+
+@asynccontextmanager
+async def sqlite(folder: Path) -> AsyncIterator[Subject]:
+    """A file; `reopen` closes it and opens it again."""
+    clock = ManualClock()
+    opened: list[SqliteEventStore] = []
+
+    def open_store() -> SqliteEventStore:
+        opened.append(SqliteEventStore.open(folder / "events.sqlite", clock=clock, limits=LIMITS))
+        return opened[-1]
+
+    async def reopen() -> SqliteEventStore:
+        return open_store()
+
+    store, timers = open_store(), open_timers(folder / "timers.sqlite", clock)
+    try:
+        yield Subject(name="sqlite", store=store, clock=clock, hook=store, timers=timers, reopen=reopen)
+    finally:
+        timers.close()
+        for each in opened:
+            each.close()
+
+
+@asynccontextmanager
+async def over_http(name: str, behind: Subject) -> AsyncIterator[Subject]:
+    """The event-store service in this process, over a store whose hook, clock and timers stay reachable."""
+    async with AsyncExitStack() as stack:
+
+        async def reopen() -> HttpEventStore:
+            store = await behind.reopen() if behind.reopen else behind.store
+            return await stack.enter_async_context(served(store))
+
+        yield replace(behind, name=name, store=await stack.enter_async_context(served(behind.store)), reopen=reopen)
+
+
+@asynccontextmanager
+async def served(store: Any) -> AsyncIterator[HttpEventStore]:
+    """A client of the service over `store`, through the ASGI transport."""
+    service = build_service(EventStoreSettings(limits=LIMITS), store=store, bus=InProcessBus())
+    app = create_app([service])
+    async with app.router.lifespan_context(app):
+        client = HttpEventStore("http://loom", transport=httpx.ASGITransport(app), attempts=1)
+        try:
+            yield client
+        finally:
+            await client.close()
+
+
+@asynccontextmanager
+async def postgres(folder: Path) -> AsyncIterator[Subject]:
+    """A database on a server of its own; `reopen` opens the pool again. Only the hook writes as the owner."""
+    with running_postgres() as server:
+        async with migrated_database(server) as database, on_postgres("postgres", database) as subject:
+            yield subject
+
+
+@asynccontextmanager
+async def on_postgres(name: str, database: EventStoreDatabase, **options: Any) -> AsyncIterator[Subject]:
+    """The store on this database."""
+    clock = DatabaseClock(database.owner)
+    opened: list[PostgresEventStore] = []
+
+    async def open_store(url: str = database.application, **given: Any) -> PostgresEventStore:
+        opened.append(await PostgresEventStore.open(url, size=4, limits=LIMITS, **given))
+        return opened[-1]
+
+    try:
+        store, hook = await open_store(**options), await open_store(database.owner)
+        timers = MemoryTimerStore(clock)
+        yield Subject(
+            name=name, store=store, clock=clock, hook=hook, timers=timers, reopen=lambda: open_store(**options)
+        )
+    finally:
+        for each in opened:
+            await each.close()
+        clock.close()
+
+
+@asynccontextmanager
+async def http_postgres(folder: Path) -> AsyncIterator[Subject]:
+    """HTTP over a database."""
+    async with postgres(folder) as behind, over_http("http-postgres", behind) as subject:
+        yield subject
+
+
+@asynccontextmanager
+async def http_memory(folder: Path) -> AsyncIterator[Subject]:
+    """HTTP over memory."""
+    async with memory(folder) as behind, over_http("http-memory", behind) as subject:
+        yield subject
+
+
+@asynccontextmanager
+async def http_sqlite(folder: Path) -> AsyncIterator[Subject]:
+    """HTTP over a file."""
+    async with sqlite(folder) as behind, over_http("http-sqlite", behind) as subject:
+        yield subject
+
+
+BODIES: dict[str, Callable[[Path], AbstractAsyncContextManager[Subject]]] = {
+    "memory": memory,
+    "sqlite": sqlite,
+    "postgres": postgres,
+    "http-memory": http_memory,
+    "http-sqlite": http_sqlite,
+    "http-postgres": http_postgres,
+}
