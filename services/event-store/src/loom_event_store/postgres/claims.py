@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from loom.kernel import calls as c
+from loom.kernel.backoff import BASE_MS, CAP_MS
 from loom.kernel.change import Change
+from loom.kernel.decisions.resuming import claimed
 from loom.kernel.digests import grant_hash
+from loom.kernel.heads import Head
 from loom.kernel.limits import Limits
-from loom.stores.deciding import claims_from, claims_of, is_still_held, still_held
+from loom.stores.deciding import claim_from, claims_from, claims_of, is_still_held, still_held
 from loom_event_store import rows
 from loom_event_store.postgres.cold import Moments
 from loom_event_store.postgres.statements import Statements
@@ -23,13 +26,29 @@ async def claim_runnable(connection: Connection, call: c.ClaimRunnable, limits: 
     held = [head for head in granted if moment is not None and is_still_held(call, head, moment)]
     if held:
         return c.Claims(items=tuple(still_held(call, head) for head in held))
+    found = await _claim_free(at, call, limits)
+    items = tuple(claimed(head, claim_from(call, head)) for head in found if head.grant_hash == grant_hash(call.nonce))
+    if len(items) < len(found):
+        items += await _block_and_claim(connection, call, call.max - len(items), limits)
+    return c.Claims(items=items)
+
+
+async def _claim_free(at: Statements, call: c.ClaimRunnable, limits: Limits) -> tuple[Head, ...]:
+    """What one function claimed; with those that were claimed in vain too often, as they are."""
+    what = (call.namespace, call.queue, list(call.workflows), call.max, grant_hash(call.nonce), call.owner, call.ttl_ms)
+    return await at.all("claims", rows.head_from, *what, limits.fruitless_claims, BASE_MS, CAP_MS)
+
+
+async def _block_and_claim(
+    connection: Connection, call: c.ClaimRunnable, wanted: int, limits: Limits
+) -> tuple[c.Claimed, ...]:
     items: tuple[c.Claimed, ...] = ()
-    while len(items) < call.max:
-        changes = await _claim(connection, call, call.max - len(items), limits)
+    while len(items) < wanted:
+        changes = await _claim(connection, call, wanted - len(items), limits)
         if not changes:
             break
         items += claims_from(changes).items
-    return c.Claims(items=items)
+    return items
 
 
 async def _claim(connection: Connection, call: c.ClaimRunnable, limit: int, limits: Limits) -> tuple[Change, ...]:

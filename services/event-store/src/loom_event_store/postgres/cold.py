@@ -34,6 +34,14 @@ Decide = Callable[[View, Moment], Change | Refusal]
 
 
 @dataclass(frozen=True, slots=True)
+class Decided:
+    """What the kernel decided, its rows committed if it is a Change; and when."""
+
+    decision: Change | Refusal
+    at: Instant
+
+
+@dataclass(frozen=True, slots=True)
 class Locks:
     """What a call locks before it looks: heads by name, then edges by parent incarnation and key, each in one order."""
 
@@ -55,16 +63,14 @@ class LookAgain(Exception):
         self.locks = locks
 
 
-async def decide_cold(
-    connection: Connection, call: c.WriteCall, limits: Limits, rng: Random
-) -> tuple[Change | Refusal, Instant]:
+async def decide_cold(connection: Connection, call: c.WriteCall, limits: Limits, rng: Random) -> Decided:
     """The decision, its rows committed if it is a Change, and when. Raises Busy, for a resume ResumeContended."""
     return await change_under(connection, locks_of(call), lambda view, moment: decide(view, call, moment), limits, rng)
 
 
 async def change_under(
     connection: Connection, locks: Locks, decided_by: Decide, limits: Limits, rng: Random
-) -> tuple[Change | Refusal, Instant]:
+) -> Decided:
     """Decide and write in one transaction. Zero rows after a wait prove nothing, so it looks again, LOOKS times."""
     for _ in range(LOOKS):
         try:
@@ -123,16 +129,14 @@ def contended(call: c.WriteCall, error: Busy) -> Busy | ResumeContended:
     return error
 
 
-async def _change(
-    statements: Statements, locks: Locks, decided_by: Decide, limits: Limits, rng: Random
-) -> tuple[Change | Refusal, Instant]:
+async def _change(statements: Statements, locks: Locks, decided_by: Decide, limits: Limits, rng: Random) -> Decided:
     view = await _lock(statements, locks)
     moments = await Moments.read(statements, limits, rng)
     decision = await _decided(statements, locks, view, decided_by, moments)
     if isinstance(decision, Change) and decision.writes:
         _check_locked(decision.writes, locks, view, moments)
         await statements.run("apply_change", worded(decision.writes, moments.now), moments.now)
-    return decision, moments.now
+    return Decided(decision, moments.now)
 
 
 async def _lock(statements: Statements, locks: Locks) -> LockedView:

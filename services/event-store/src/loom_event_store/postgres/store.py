@@ -21,7 +21,8 @@ from loom.kernel.wellformed import check_wellformed
 from loom.stores.deciding import DecidingStore, stamped
 from loom_event_store import rows
 from loom_event_store.postgres import claims, reads, tallies
-from loom_event_store.postgres.cold import Locks, change_under, contended, decide_cold
+from loom_event_store.postgres.calls import call_function
+from loom_event_store.postgres.cold import Decided, Locks, change_under, contended, decide_cold
 from loom_event_store.postgres.statements import Statements
 from loom_event_store.tallies import Polls, Refusals, refused
 from loom_servicekit.postgres import Connection, Database, OutcomeUnknown, Pooler, open_pool
@@ -71,23 +72,30 @@ class PostgresEventStore(DecidingStore):
 
     async def _write(self, call: c.WriteCall) -> Any:
         check_wellformed(call, self._limits)
-        decision, now = await self._decide(call)
+        try:
+            done = await self._settled(call, self._work(call))
+        except Busy as error:
+            raise contended(call, error) from error
+        if isinstance(done, Decided):
+            return await self._answered(done)
+        return done
+
+    def _work(self, call: c.WriteCall) -> Callable[[Connection], Awaitable[Any]]:
+        async def work(connection: Connection) -> Any:
+            answer = await call_function(connection, call, self._limits, self._rng)
+            return answer or await decide_cold(connection, call, self._limits, self._rng)
+
+        return work
+
+    async def _answered(self, decided: Decided) -> Any:
+        decision = decided.decision
         if isinstance(decision, Refusal):
-            await self._record_refusal(decision, now)
+            await self._record_refusal(decision, decided.at)
             raise decision.error
         self._refusals.forget(write.head for write in decision.writes if isinstance(write, RemoveRows))
         if isinstance(decision.answer, LoomError):
             raise decision.answer
         return decision.answer
-
-    async def _decide(self, call: c.WriteCall) -> tuple[Change | Refusal, Instant]:
-        def work(connection: Connection) -> Awaitable[tuple[Change | Refusal, Instant]]:
-            return decide_cold(connection, call, self._limits, self._rng)
-
-        try:
-            return await self._settled(call, work)
-        except Busy as error:
-            raise contended(call, error) from error
 
     async def _settled(self, call: c.WriteCall, work: Callable[[Connection], Awaitable[_T]]) -> _T:
         """An unknown outcome is settled by asking again, where the call is known by what it wrote."""
