@@ -78,6 +78,9 @@ class Loom:
         self._workers[worker] = asyncio.create_task(worker.run())
         return worker
 
+    def first_worker(self) -> Worker:
+        return next(iter(self._workers))
+
     async def stop(self, worker: Worker) -> None:
         worker.stop()
         await self._workers.pop(worker)
@@ -87,12 +90,14 @@ class Loom:
         return [event.kind.removeprefix("EXECUTION_") async for event in self.client.events(execution_id)]
 
     async def until(self, execution_id: str, *shown: str) -> Any:
-        """Its head, once it is shown so."""
-        while True:
+        """Its head, once it is shown so; AssertionError after a minute, or with a worker that broke down."""
+        for _ in range(12_000):
+            assert not any(task.done() for task in self._workers.values()), self._workers
             head = await self.client.get(execution_id)
             if head.shown in shown:
                 return head
             await asyncio.sleep(0.005)
+        raise AssertionError(f"{execution_id} is {head.shown}")
 
     async def _wake_for_ever(self) -> None:
         while True:

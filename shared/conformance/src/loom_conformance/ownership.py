@@ -611,6 +611,20 @@ async def thirty_sleeps_in_a_row_never_block(scene: Scene) -> None:
 
 
 @SUITE.case
+async def a_park_is_a_fruit(scene: Scene) -> None:
+    """I27: the park itself sets the count to 0 and clears `not_before`, before anybody answers it."""
+    execution = await scene.owned(SHORT_LEASE_MS)
+    await scene.pass_time(SHORT_LEASE_MS)
+    await execution.claim()
+    equal((await execution.head()).fruitless_claims, 2)
+
+    await execution.park()
+
+    head = await execution.head()
+    equal((head.fruitless_claims, head.not_before), (0, None))
+
+
+@SUITE.case
 async def a_step_that_completes_is_a_fruit(scene: Scene) -> None:
     """I27: it sets the count to 0 and clears `not_before`; so do the ends of effects and failed steps."""
     for kind in ("STEP_COMPLETED", "STEP_FAILED", "EFFECT_DONE", "EFFECT_FAILED"):

@@ -32,7 +32,13 @@ class HttpClient:
         self, url: str, *, transport: httpx.AsyncBaseTransport | None = None, attempts: int = ATTEMPTS
     ) -> None:
         limits = httpx.Limits(max_connections=256, max_keepalive_connections=64, keepalive_expiry=IDLE_S)
-        self._client = httpx.AsyncClient(base_url=url, transport=transport, limits=limits, trust_env=False)
+        self._client = httpx.AsyncClient(
+            base_url=url,
+            transport=transport,
+            limits=limits,
+            trust_env=False,
+            verify=url.startswith("https:"),  # to load certificates takes longer than all the rest
+        )
         self._attempts = attempts
 
     async def call(
@@ -73,6 +79,8 @@ class HttpClient:
             answer = await self._client.send(request)
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
             raise _NothingDone(StoreUnavailable(f"{request.url.host} cannot be reached: {error}")) from error
+        except httpx.LocalProtocolError as error:
+            raise Invalid(f"HTTP cannot carry this request: {error}") from error
         except httpx.TransportError as error:
             raise StoreUnavailable(f"the answer was lost, the outcome is unknown: {type(error).__name__}") from error
         if answer.is_success:

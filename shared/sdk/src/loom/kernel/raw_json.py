@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from functools import cache
@@ -16,8 +17,9 @@ class RawJson(str):
 
     @classmethod
     def of(cls, value: Any) -> RawJson:
-        """The text of a plain Python value."""
-        return cls(json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False))
+        """The text of a plain Python value; lone surrogates are escaped, since UTF-8 has none."""
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        return cls(_LONE.sub(lambda lone: f"\\u{ord(lone[0]):04x}", text))
 
     def parsed(self) -> Any:
         """The value, for who wrote it."""
@@ -36,6 +38,7 @@ class RawJson(str):
 
 NULL = RawJson("null")
 
+_LONE = re.compile("[\ud800-\udfff]")
 _quote = json.encoder.encode_basestring
 
 

@@ -169,10 +169,10 @@ class Context:
     ) -> Any:
         """Wait for children, or for any awaitables, until the rule is met.
 
-        `all` answers a list in the order of the members; `any` the first result; n the first n, as they came. With
-        `raise` the first error is raised, by `all` at once, by the others when too few can still complete; with
-        `collect` errors stand in the list. Children nobody waits for any more are released, other losers cancelled.
-        Children alone are one wait of one park.
+        `all` answers every result, n the first n, both in the order of the members; `any` answers the first result.
+        With `raise` an error is raised: by `all` at once, by the others when too few can still complete. With `collect`
+        the answer is a list of all that had come, errors included. Children that nobody waits for any more are
+        released, other losers cancelled. Children alone are one wait of one park.
         """
         groups.check_policy(policy, on_error, len(members))
         handles = [member for member in members if isinstance(member, ChildHandle)]

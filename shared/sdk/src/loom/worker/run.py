@@ -155,10 +155,10 @@ class Run:
                 return await self._drain()
             if self._log.has_unheard_cancel():
                 await self._log.read_to()
-            elif fresh := self._body.take_fresh():
-                await self._start(fresh)
             elif self._body.done:
                 return await self._settle()
+            elif fresh := self._body.take_fresh():
+                await self._start(fresh)
             elif self._attempts.ended:
                 await self._record(self._attempts.ended.popleft())
             elif not await self._fire_due() and not await self._consume():
@@ -416,10 +416,15 @@ class Run:
         return Ending.BLOCKED
 
     async def _settle(self) -> Ending:
-        """The body has returned: its branches are cancelled, running steps awaited, then the terminal event."""
+        """The body has returned: its branches are cancelled, running steps awaited, then the terminal event.
+
+        What it asked for last and left to itself begins all the same; what its branches ask for on their way does not.
+        """
+        terminal, fresh = self._terminal(), self._body.take_fresh()
         await in_callback(self._body.leave)
+        await self._start([command for command in fresh if command.open])
         await self._land("cancel")
-        return await self._end(self._terminal())
+        return await self._end(terminal)
 
     def _terminal(self) -> NewEvent:
         outcome = self._body.outcome
