@@ -1,12 +1,21 @@
-"""What every run says at its end: how many cases of the contract each body passed."""
+"""What tests of several packages share; and what every run says at its end: cases of the contract by body."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
 import pytest
 
 from conformance.counting import closing_line, count_cases, list_short
+from fixtures.postgres import Postgres, running_postgres
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """One server for the session; a test makes databases of its own in it."""
+    with running_postgres() as server:
+        yield server
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -10,6 +10,9 @@ from typing import Any
 
 import httpx
 
+from fixtures.event_stores import DatabaseClock, EventStoreDatabase, migrated_database
+from fixtures.pgbouncer import running_pgbouncer
+from fixtures.postgres import running_postgres
 from loom.client.event_store import HttpEventStore
 from loom.clock import ManualClock
 from loom.kernel.limits import Limits
@@ -17,10 +20,12 @@ from loom.stores.memory import MemoryEventStore
 from loom.stores.timer_store import MemoryTimerStore
 from loom_conformance import Subject
 from loom_event_store.app import build_service
+from loom_event_store.postgres.store import PostgresEventStore
 from loom_event_store.settings import EventStoreSettings
 from loom_event_store.sqlite.store import SqliteEventStore
 from loom_servicekit.app import create_app
 from loom_servicekit.bus.in_process import InProcessBus
+from loom_servicekit.migrations import APPLICATION
 from loom_timers.store import open_timers
 
 LIMITS = Limits(log_events=900, log_reserved=100, inbox_waiting=50, children_open=320)
@@ -87,6 +92,68 @@ async def served(store: Any) -> AsyncIterator[HttpEventStore]:
 
 
 @asynccontextmanager
+async def postgres(folder: Path) -> AsyncIterator[Subject]:
+    """A database on a server of its own; `reopen` opens the pool again. Only the hook writes as the owner."""
+    with running_postgres() as server:
+        async with migrated_database(server) as database, on_postgres("postgres", database) as subject:
+            yield subject
+
+
+@asynccontextmanager
+async def on_postgres(name: str, database: EventStoreDatabase, **options: Any) -> AsyncIterator[Subject]:
+    """The store on this database."""
+    clock = DatabaseClock(database.owner)
+    opened: list[PostgresEventStore] = []
+
+    async def open_store(url: str = database.application, **given: Any) -> PostgresEventStore:
+        opened.append(await PostgresEventStore.open(url, size=4, limits=LIMITS, **given))
+        return opened[-1]
+
+    try:
+        store, hook = await open_store(**options), await open_store(database.owner)
+        timers = MemoryTimerStore(clock)
+        yield Subject(
+            name=name, store=store, clock=clock, hook=hook, timers=timers, reopen=lambda: open_store(**options)
+        )
+    finally:
+        for each in opened:
+            await each.close()
+        clock.close()
+
+
+@asynccontextmanager
+async def pooled(name: str, isolation: str) -> AsyncIterator[Subject]:
+    """Behind a pooler that gives each transaction one of two connections, where another isolation is the default."""
+    with running_postgres() as server, running_pgbouncer(server, APPLICATION, size=2) as pooler:
+        async with migrated_database(server) as database:
+            await server.set_isolation(database.name, isolation)
+            behind = replace(database, application=f"{pooler}/{database.name}")
+            async with on_postgres(name, behind, pooler="transaction") as subject:
+                yield subject
+
+
+@asynccontextmanager
+async def postgres_pgbouncer(folder: Path) -> AsyncIterator[Subject]:
+    """The role's settings hold against REPEATABLE READ."""
+    async with pooled("postgres-pgbouncer", "repeatable read") as subject:
+        yield subject
+
+
+@asynccontextmanager
+async def postgres_serializable(folder: Path) -> AsyncIterator[Subject]:
+    """And against SERIALIZABLE."""
+    async with pooled("postgres-serializable", "serializable") as subject:
+        yield subject
+
+
+@asynccontextmanager
+async def http_postgres(folder: Path) -> AsyncIterator[Subject]:
+    """HTTP over a database."""
+    async with postgres(folder) as behind, over_http("http-postgres", behind) as subject:
+        yield subject
+
+
+@asynccontextmanager
 async def http_memory(folder: Path) -> AsyncIterator[Subject]:
     """HTTP over memory."""
     async with memory(folder) as behind, over_http("http-memory", behind) as subject:
@@ -103,6 +170,10 @@ async def http_sqlite(folder: Path) -> AsyncIterator[Subject]:
 BODIES: dict[str, Callable[[Path], AbstractAsyncContextManager[Subject]]] = {
     "memory": memory,
     "sqlite": sqlite,
+    "postgres": postgres,
+    "postgres-pgbouncer": postgres_pgbouncer,
+    "postgres-serializable": postgres_serializable,
     "http-memory": http_memory,
     "http-sqlite": http_sqlite,
+    "http-postgres": http_postgres,
 }

@@ -14,11 +14,12 @@ from loom.stores import event_store as ports
 from loom.stores.event_store import EventStore
 from loom.stores.memory import MemoryEventStore
 from loom.wire.paths import PATHS
+from loom_event_store.postgres.store import PostgresEventStore
 from loom_event_store.sqlite.store import SqliteEventStore
 
-BODIES = (MemoryEventStore, SqliteEventStore, HttpEventStore)
+BODIES = (MemoryEventStore, SqliteEventStore, PostgresEventStore, HttpEventStore)
 HOOK = ports.TestHook
-HOOKED = (MemoryEventStore, SqliteEventStore)
+HOOKED = (MemoryEventStore, SqliteEventStore, PostgresEventStore)
 
 
 def list_methods(port: type) -> dict[str, inspect.Signature]:

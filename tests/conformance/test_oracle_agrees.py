@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -15,6 +15,8 @@ from hypothesis import HealthCheck, given, settings
 
 from conformance.bodies import LIMITS, served
 from conformance.scripts import ACTS, NAMESPACE, Knowledge, Step, scripts
+from fixtures.event_stores import DatabaseClock, EventStoreDatabase, migrated_database
+from fixtures.postgres import Postgres
 from loom.clock import ManualClock
 from loom.errors import LoomError
 from loom.kernel import calls as c
@@ -22,6 +24,8 @@ from loom.kernel.raw_json import encode
 from loom.stores.event_store import EventStore
 from loom.stores.memory import MemoryEventStore
 from loom.wire.paths import BY_CALL
+from loom_event_store.postgres import calls, store
+from loom_event_store.postgres.store import PostgresEventStore
 from loom_event_store.sqlite.store import SqliteEventStore
 
 SCRIPTS = settings(
@@ -94,6 +98,17 @@ async def on_sqlite(script: list[Step], folder: Path) -> str | None:
         other.close()
 
 
+async def on_postgres(script: list[Step], database: EventStoreDatabase, clock: DatabaseClock) -> str | None:
+    """The script on a database, emptied before."""
+    await database.empty()
+    clock.reset()
+    other = await PostgresEventStore.open(database.application, size=2, limits=LIMITS, rng=Random(SEED))
+    try:
+        return await why_different(script, clock, in_memory(clock), other)
+    finally:
+        await other.close()
+
+
 async def on_http(script: list[Step], behind: type[MemoryEventStore] = MemoryEventStore) -> str | None:
     """The script over the service, on another store in memory."""
     clock = ManualClock()
@@ -107,6 +122,45 @@ def test_sqlite_agrees_with_the_oracle(script: list[Step]) -> None:
     """Design 3: same answers, same refusals, same rows."""
     with tempfile.TemporaryDirectory() as folder:
         assert asyncio.run(on_sqlite(script, Path(folder))) is None
+
+
+@pytest.fixture(scope="module")
+def database(postgres: Postgres) -> Iterator[EventStoreDatabase]:
+    """A migrated database for all scripts."""
+    with asyncio.Runner() as runner:
+        opened = migrated_database(postgres)
+        yield runner.run(opened.__aenter__())
+        runner.run(opened.__aexit__(None, None, None))
+
+
+@pytest.fixture(scope="module")
+def clock(database: EventStoreDatabase) -> Iterator[DatabaseClock]:
+    """The clock of that database."""
+    clock = DatabaseClock(database.owner)
+    yield clock
+    clock.close()
+
+
+def test_postgres_agrees_with_the_oracle(
+    database: EventStoreDatabase, clock: DatabaseClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Design 3: nine functions and the kernel behind a lock say and keep what the kernel says and keeps."""
+    done: set[type] = set()
+
+    async def call_function(connection: Any, call: Any, *others: Any) -> Any:
+        answer = await calls.call_function(connection, call, *others)
+        done.update([type(call)] if answer is not None else [])
+        return answer
+
+    @SCRIPTS
+    @given(script=scripts)
+    def run(script: list[Step]) -> None:
+        assert asyncio.run(on_postgres(script, database, clock)) is None
+
+    monkeypatch.setattr(store, "call_function", call_function)
+    run()
+
+    assert done == calls.HOT
 
 
 @SCRIPTS

@@ -8,6 +8,7 @@ SPEAKS_SQL = (
     "services/event-store/src/loom_event_store/sqlite/",
     "services/timers/src/loom_timers/store.py",
     "services/retention/src/loom_retention/store.py",
+    "shared/servicekit/src/loom_servicekit/migrations.py",
     "shared/servicekit/src/loom_servicekit/postgres.py",
     "shared/servicekit/src/loom_servicekit/sqlite.py",
 )

@@ -7,7 +7,7 @@ from loom.kernel.digests import grant_hash
 from loom.kernel.heads import Head
 from loom.kernel.raw_json import encode
 from loom.stores.deciding import claims_from, claims_of, is_still_held, still_held
-from loom_event_store.sqlite import rows
+from loom_event_store import rows
 from loom_event_store.sqlite.snapshot import Snapshot
 from loom_event_store.sqlite.writes import apply
 

@@ -13,9 +13,9 @@ from loom.kernel.why import Surroundings, why
 from loom.stores.deciding import due_of, open_park
 from loom.stores.event_store import PORT_VERSION
 from loom.stores.memory import POLL_SEEN_MS
-from loom_event_store.sqlite import rows
+from loom_event_store import rows
+from loom_event_store.rows import GREATEST
 from loom_event_store.sqlite.snapshot import Snapshot
-from loom_event_store.sqlite.view import GREATEST
 
 _OfExecution = c.ReadPark | c.ReadInbox | c.ReadChildren | c.ReadPins
 

@@ -25,10 +25,12 @@ from loom.kernel.limits import Limits
 from loom.kernel.raw_json import encode
 from loom.kernel.wellformed import check_wellformed
 from loom.stores.deciding import DecidingStore, stamped
-from loom_event_store.sqlite import claims, reads, rows
+from loom_event_store import rows
+from loom_event_store.sqlite import claims, reads
 from loom_event_store.sqlite.snapshot import Snapshot, snapshot_of
-from loom_event_store.sqlite.tallies import Polls, Refusals, record_polls, record_refusals, refused
+from loom_event_store.sqlite.tallies import record_polls, record_refusals
 from loom_event_store.sqlite.writes import apply
+from loom_event_store.tallies import Polls, Refusals, refused
 from loom_servicekit.sqlite import BUSY_MS, SqliteFile, open_file
 
 SCHEMA_VERSION = 1

@@ -6,10 +6,8 @@ from loom.ids import ExecutionId, ExecutionRef, Incarnation, Namespace, Sequence
 from loom.kernel.events import Event
 from loom.kernel.heads import Duty, Head, Mail, Pin
 from loom.kernel.parks import Edge
-from loom_event_store.sqlite import rows
+from loom_event_store import rows
 from loom_event_store.sqlite.statements import Statements
-
-GREATEST = 2**63 - 1
 
 
 class SqliteView:
@@ -23,7 +21,7 @@ class SqliteView:
         return self._statements.first("head_named", rows.head_from, name)
 
     def head_of(self, incarnation: Incarnation) -> Head | None:
-        if incarnation > GREATEST:  # a number that no head has, and no column holds
+        if incarnation > rows.GREATEST:  # a number that no head has, and no column holds
             return None
         return self._statements.first("head_of", rows.head_from, {"incarnation": incarnation})
 

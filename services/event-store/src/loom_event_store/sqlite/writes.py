@@ -7,7 +7,7 @@ from typing import assert_never
 
 from loom.ids import Instant
 from loom.kernel import change as k
-from loom_event_store.sqlite import rows
+from loom_event_store import rows
 from loom_event_store.sqlite.statements import Statements
 
 ROWS_KEPT = 1_000

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from dataclasses import fields
-from typing import Any
+from typing import Any, Protocol
 
 from loom.ids import Chain, ExecutionId, ExecutionRef, Incarnation, Namespace, Token
 from loom.kernel.change import WriteHint
@@ -15,8 +14,17 @@ from loom.kernel.hints import ChildDone, ExecutionParked, Hint, NotifyResume
 from loom.kernel.parks import Edge, waits_from
 from loom.kernel.raw_json import RawJson, encode
 
-Row = sqlite3.Row
 Parameters = dict[str, Any]
+
+GREATEST = 2**63 - 1
+"""The greatest number that a column holds."""
+
+
+class Row(Protocol):
+    """What a driver gives: columns by name."""
+
+    def __getitem__(self, name: str, /) -> Any: ...
+
 
 _HINTS: dict[str, type[Hint]] = {hint.TOPIC: hint for hint in (ChildDone, ExecutionParked, NotifyResume)}
 

@@ -1,0 +1,1 @@
+"""The event store in Postgres: a hot call is one function, everything else the kernel's `decide` under locks."""

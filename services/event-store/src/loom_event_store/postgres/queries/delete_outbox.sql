@@ -1,0 +1,2 @@
+-- $1 ids
+DELETE FROM event_store.outbox WHERE id = ANY ($1::bigint[]);

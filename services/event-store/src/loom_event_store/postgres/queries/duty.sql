@@ -1,0 +1,2 @@
+-- $1 name
+SELECT * FROM event_store.duties WHERE name = $1;

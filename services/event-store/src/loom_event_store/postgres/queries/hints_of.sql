@@ -1,0 +1,2 @@
+-- $1 head
+SELECT count(*) FROM event_store.outbox WHERE head = $1;

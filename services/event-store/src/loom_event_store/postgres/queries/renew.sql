@@ -1,0 +1,2 @@
+-- as the function's parameters
+SELECT * FROM event_store.renew_v1($1, $2, $3, $4, $5, $6);

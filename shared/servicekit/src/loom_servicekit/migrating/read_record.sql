@@ -1,0 +1,1 @@
+SELECT schema, number, name, checksum FROM loom.migrations ORDER BY schema, number;
