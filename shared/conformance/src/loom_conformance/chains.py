@@ -521,6 +521,21 @@ async def a_key_whose_outcome_was_consumed_is_free_in_the_next_link(scene: Scene
 
 
 @SUITE.case
+async def a_continuation_releases_what_it_does_not_want(scene: Scene) -> None:
+    """H50: the losers of a body's last group pin nothing for the rest of the chain; a stranger's key is refused."""
+    parent = await scene.owned()
+    kids = [await parent.start_child(key) for key in ("lost", "wanted")]
+    async with scene.untouched(parent, *kids):
+        await refused(IllegalTransition, parent.continue_as_new(release=("nobody",)))
+
+    following = await parent.continue_as_new(release=("lost",))
+
+    equal([edge.released for edge in (await following.edges()).values()], [True, False])
+    await kids[0].end()
+    await kids[0].delete()
+
+
+@SUITE.case
 async def a_released_edge_is_taken_up_by_the_next_link(scene: Scene) -> None:
     """I40: a park that names its key takes it up again, in whichever link."""
     parent = await scene.owned()

@@ -118,6 +118,7 @@ class ContinueAsNew:
     """End this link and start the next under the same id (I58). What is not named stays as it was.
 
     Names an incarnation, never `*`: a repeat is looked up by it, and would otherwise continue the next link too.
+    `release` names children whose outcome is not wanted any more, as an append's does.
     """
 
     namespace: Namespace
@@ -128,6 +129,7 @@ class ContinueAsNew:
     input: RawJson = NULL
     workflow: str | None = None
     code_version: str | None = None
+    release: tuple[str, ...] = ()
 
 
 @answer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from loom.errors import Invalid
+from loom.errors import IllegalTransition, Invalid
 from loom.ids import ANY, ExecutionId, ExecutionRef, Incarnation, Instant, Namespace, Sequence
 from loom.kernel import calls as c
 from loom.kernel.change import Change, Moment, MoveEdge, MoveMessages, View
@@ -44,8 +44,8 @@ def continue_as_new(view: View, call: c.ContinueAsNew, moment: Moment) -> Change
     following = _next_link(view, call, moment, head)
     ended = Draft(view, moment, head).keyed(call.batch_id, digest_of(call))
     close_log(ended, EventKind.EXECUTION_CONTINUED, encode({"next": following.head.ref}))
+    _take_along(ended, following, call.release)
     ended.move(execution_id=ended_link_id(head.ref))
-    _take_along(ended, following, head)
     return joined((ended, following), _continued(following.head))
 
 
@@ -94,16 +94,23 @@ def _next_link(view: View, call: c.ContinueAsNew, moment: Moment, head: Head) ->
     return draft
 
 
-def _take_along(ended: Draft, following: Draft, head: Head) -> None:
-    for edge in ended.view.edges_of_parent(head.ref):
-        if goes_along(edge):
-            following.write(MoveEdge(edge, following.head.ref))
-        else:
-            ended.write_edge(replace(edge, parent=ended.head.ref))
-    for edge in ended.view.edges_of_child(head.ref):
-        following.write_edge(replace(edge, child=following.head.ref))
+def _take_along(ended: Draft, following: Draft, release: tuple[str, ...]) -> None:
+    here, there = ended.head.ref, following.head.ref
+    edges = ended.view.edges_of_parent(here)
+    strangers = set(release) - {edge.child_key for edge in edges}
+    if strangers:
+        raise IllegalTransition(f"no child under the keys {sorted(strangers)}", execution_id=there.execution_id)
+    for edge in edges:
+        if not goes_along(edge):
+            ended.write_edge(replace(edge, parent=replace(here, execution_id=ended_link_id(here))))
+            continue
+        following.write(MoveEdge(edge, there))
+        if edge.child_key in release:
+            following.write_edge(replace(edge, parent=there, released=True))
+    for edge in ended.view.edges_of_child(here):
+        following.write_edge(replace(edge, child=there))
     since = Instant(ended.moment.now - REMEMBERED_MS)
-    following.write(MoveMessages(head.head, following.head.head, consumed_since=since))
+    following.write(MoveMessages(ended.head.head, following.head.head, consumed_since=since))
 
 
 def goes_along(edge: Edge) -> bool:
