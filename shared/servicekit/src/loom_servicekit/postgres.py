@@ -9,12 +9,12 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from importlib.resources import files
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 import asyncpg
 
 from loom.errors import Busy, LoomError, StoreUnavailable
+from loom_servicekit.tables import Row, Statement, read_statements
 
 if TYPE_CHECKING:
     from asyncpg.pool import PoolConnectionProxy
@@ -50,12 +50,6 @@ _NO_SUCH_PLAN = (asyncpg.InvalidCachedStatementError, asyncpg.InvalidSQLStatemen
 
 class OutcomeUnknown(StoreUnavailable):
     """The connection went while a call was under way: it has happened whole or not at all. Read, then decide."""
-
-
-def read_statements(package: str, folder: str) -> dict[str, str]:
-    """The `.sql` files of a package's folder by name, in order of their names."""
-    found = {entry.name: entry for entry in (files(package) / folder).iterdir() if entry.name.endswith(".sql")}
-    return {name.removesuffix(".sql"): found[name].read_text("utf-8") for name in sorted(found)}
 
 
 class _Connection(asyncpg.Connection):
@@ -181,6 +175,29 @@ class Database:
             connection.terminate()
         if getattr(error, "sqlstate", None) == _READ_ONLY:
             await self._pool.expire_connections()
+
+
+class PostgresTables:
+    """A service's own tables in a database whose search path leads to them, as `loom migrate` sets the role's."""
+
+    def __init__(self, database: Database, package: str) -> None:
+        self._database = database
+        self._queries = read_statements(package, "queries")
+
+    async def write(self, *statements: Statement) -> list[Row]:
+        async def work(connection: Connection) -> list[Row]:
+            if len(statements) == 1:
+                return await self._run(connection, *statements[0])
+            async with connection.transaction(isolation="read_committed"):
+                return [await self._run(connection, *statement) for statement in statements][-1]
+
+        return await self._database.run(work)
+
+    async def read(self, query: str, *parameters: Any) -> list[Row]:
+        return await self._database.run(lambda connection: self._run(connection, query, parameters))
+
+    async def _run(self, connection: Connection, query: str, parameters: tuple[Any, ...]) -> list[Row]:
+        return [dict(row) for row in await connection.fetch(self._queries[query], *parameters)]
 
 
 def is_lost(error: Exception) -> bool:
