@@ -106,9 +106,11 @@ def migrations_of(schema: Schema) -> tuple[Migration, ...]:
 
 
 async def migrate(
-    url: str, schemas: Sequence[Schema], *, application: str = APPLICATION, wait_s: float = WAIT_S
+    url: str, schemas: Sequence[Schema], *, application: str | None = APPLICATION, wait_s: float = WAIT_S
 ) -> tuple[str, ...]:
     """Bring the database up to this program; the names of what was applied. `url` is its owner's, past any pooler.
+
+    `application`: the role of the services, made if need be; None: the owner itself, on one's own machine.
 
     Raises a MigrationFault. An upgrade leaves features as they are; an empty database has all of them on.
     """
@@ -137,9 +139,9 @@ async def _take_lock(connection: Connection, wait_s: float) -> None:
         await asyncio.sleep(POLL_S)
 
 
-async def _migrate(connection: Connection, schemas: Sequence[Schema], application: str) -> tuple[str, ...]:
+async def _migrate(connection: Connection, schemas: Sequence[Schema], application: str | None) -> tuple[str, ...]:
     await connection.execute("SELECT set_config('lock_timeout', $1, false)", LOCK_TIMEOUT)
-    await connection.execute("SELECT set_config('loom.application', $1, false)", application)
+    await connection.execute("SELECT set_config('loom.application', coalesce($1, current_user), false)", application)
     await connection.execute(_SQL["record"])
     applied = await _read_record(connection)
     planned = [(schema, migration) for schema in schemas for migration in migrations_of(schema)]
@@ -182,5 +184,6 @@ async def _finish(connection: Connection, schemas: Sequence[Schema], *, empty: b
             for text in schema.functions:
                 await connection.execute(text)
             await connection.execute(schema.read("grants.sql"))
-            if empty:
-                await connection.execute(schema.read("features.sql"))
+            features = schema.read("features.sql")
+            if empty and features:
+                await connection.execute(features)

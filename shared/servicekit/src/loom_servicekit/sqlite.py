@@ -52,7 +52,7 @@ def open_file(
     """Open the file, making it if need be; any number of processes may do so at once (I55).
 
     Its version is how many of the `migrations` it has had: the rest are run in one BEGIN IMMEDIATE. NewerFile if it
-    has had more than there are. Blocks for at most BOOTSTRAP_MS, then Busy. `busy_ms` bounds every later wait for a lock.
+    has had more than there are. Blocks for at most BOOTSTRAP_MS, then Busy. `busy_ms` bounds later waits for a lock.
     """
     writer = _until_not_busy(lambda: _bootstrap(path, migrations))
     pool = [_until_not_busy(lambda: _connect(path)) for _ in range(readers)]
