@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-BODIES = ("memory", "sqlite", "http-memory", "http-sqlite")
+BODIES = ("memory", "sqlite", "postgres", "postgres-pgbouncer", "http-memory", "http-sqlite", "http-postgres")
 _CASE = re.compile(r"conformance/test_(\w+)\.py::test_the_contract_holds")
 
 

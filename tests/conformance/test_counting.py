@@ -11,7 +11,7 @@ def test_cases_are_counted_by_body() -> None:
     """A run says how many cases each body passed; other tests are no cases."""
     counts = count_cases([*ITEMS, "tests/repo/test_text.py::test_the_contract_holds"])
 
-    assert closing_line(counts) == "cases: memory 2 · sqlite 2 · http-memory 2 · http-sqlite 2"
+    assert closing_line(counts) == "cases: " + " · ".join(f"{body} 2" for body in BODIES)
     assert list_short(counts) == []
 
 
