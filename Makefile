@@ -23,7 +23,12 @@ COMPILE  := pip compile --quiet --universal --generate-hashes --no-annotate --no
 TEST_WORKERS ?= 2
 ARGS         ?=
 
-.PHONY: help install lock format check test demo conformance bench-smoke invariants openapi clean
+# Where the demo keeps its state: sqlite or postgres.
+STACK         ?= sqlite
+DEMO_sqlite   := $(BIN)/python -m loom_cli.demo
+DEMO_postgres := PYTHONPATH=tests $(BIN)/python -m fixtures.with_postgres $(BIN)/python -m loom_cli.demo --postgres URL
+
+.PHONY: help install lock format check test demo conformance failover bench-smoke invariants openapi clean
 
 help: ## List the verbs
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -70,11 +75,14 @@ check: $(STAMP) ## Lint, format, types, import rules, repository tests
 test: $(STAMP) ## Run the tests
 	$(BIN)/pytest -n $(TEST_WORKERS) $(or $(ARGS),tests)
 
-demo: $(STAMP) ## A parent that outlives its worker and its server, on real input
-	@$(BIN)/python -m loom_cli.demo
+demo: $(STAMP) ## A parent that outlives its worker and its server, on real input; STACK=postgres: on a server of its own
+	@$(DEMO_$(STACK))
 
 conformance: $(STAMP) ## Run the contract on every body of the store, and on broken ones
 	@$(BIN)/python tests/conformance/run_all.py
+
+failover: $(STAMP) ## A standby that missed two acknowledged bumps takes over, directly and through pgbouncer
+	@PYTHONPATH=tests $(BIN)/python -m failover
 
 bench-smoke: $(STAMP) ## Appends, claims and resumes per second: figures, no judgement
 	@$(BIN)/python tests/bench/smoke.py

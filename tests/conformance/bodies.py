@@ -26,7 +26,8 @@ from loom_event_store.sqlite.store import SqliteEventStore
 from loom_servicekit.app import create_app
 from loom_servicekit.bus.in_process import InProcessBus
 from loom_servicekit.migrations import APPLICATION
-from loom_timers.store import open_timers
+from loom_servicekit.postgres import PostgresTables, open_pool
+from loom_timers.store import PACKAGE, SqlTimerStore, open_timers
 
 LIMITS = Limits(log_events=900, log_reserved=100, inbox_waiting=50, children_open=320)
 
@@ -109,15 +110,17 @@ async def on_postgres(name: str, database: EventStoreDatabase, **options: Any) -
         opened.append(await PostgresEventStore.open(url, size=4, limits=LIMITS, **given))
         return opened[-1]
 
+    pool = await open_pool(database.application, size=2, **options)
+    timers = SqlTimerStore(PostgresTables(pool, PACKAGE))
     try:
         store, hook = await open_store(**options), await open_store(database.owner)
-        timers = MemoryTimerStore(clock)
         yield Subject(
             name=name, store=store, clock=clock, hook=hook, timers=timers, reopen=lambda: open_store(**options)
         )
     finally:
         for each in opened:
             await each.close()
+        await pool.close()
         clock.close()
 
 

@@ -8,11 +8,14 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from types import UnionType
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
 Settings = TypeVar("Settings")
+
+Pooler = Literal["session", "transaction"]
+"""`transaction`: a pooler may give each transaction another server connection, so no statement is kept prepared."""
 
 
 class SettingsError(ValueError):

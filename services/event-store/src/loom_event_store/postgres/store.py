@@ -26,7 +26,8 @@ from loom_event_store.postgres.cold import Decided, Locks, change_under, contend
 from loom_event_store.postgres.moments import Incarnations, Moments
 from loom_event_store.postgres.statements import Statements
 from loom_event_store.tallies import Polls, Refusals, refused
-from loom_servicekit.postgres import Connection, Database, OutcomeUnknown, Pooler, open_pool
+from loom_servicekit.postgres import Connection, Database, OutcomeUnknown, open_pool
+from loom_servicekit.settings import Pooler
 
 RECORD_WAIT_S = 0.2
 

@@ -1,5 +1,5 @@
 -- The timers' own schema: rows are hints, derived from parks (I32). One row per whole key (I33).
-CREATE TABLE IF NOT EXISTS timers (
+CREATE TABLE timers (
     namespace     text    NOT NULL,
     execution_id  text    NOT NULL,
     incarnation   bigint  NOT NULL,
@@ -13,4 +13,4 @@ CREATE TABLE IF NOT EXISTS timers (
     PRIMARY KEY (namespace, execution_id, incarnation, park_seq, wait_id, kind)
 );
 
-CREATE INDEX IF NOT EXISTS timers_by_kind_and_time ON timers (kind, wake_at);
+CREATE INDEX timers_by_time ON timers (wake_at, kind);
