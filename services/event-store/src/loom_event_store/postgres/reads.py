@@ -156,6 +156,8 @@ async def list_due(at: Statements, call: c.ListDue, moments: Moments) -> c.DueLi
         heads = await at.all(f"due_{call.about}", rows.head_from, after, call.limit, *grace)
         await moments.read(at)
         view = await _with_edges(at, heads)
+        if call.about == "closes":
+            await view.read_parents(at)
         for head in heads:
             found.extend(due_of(view, call, head, moments.again()))
             if len(found) == call.limit:
