@@ -194,9 +194,7 @@ class Script:
         owned = self._owned()
         child = self.random.choice(list(self._heads.values())).execution_id if self._heads else IDS[0]
         chain = self._chain()["chain"] if self.random.random() < 0.3 else ANY
-        return c.Attach(
-            **owned, batch_id=self._key(), child_key=self.random.choice(KEYS), child_id=child, chain=chain
-        )
+        return c.Attach(**owned, batch_id=self._key(), child_key=self.random.choice(KEYS), child_id=child, chain=chain)
 
     def _continue(self) -> Any:
         workflow = self.random.choice((None, None, "v"))

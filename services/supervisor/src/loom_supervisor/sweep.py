@@ -47,7 +47,7 @@ class Remedies:
     async def _terminate(self, due: Due, reason: str, **facts: Any) -> bool:
         """Of exactly the incarnation that the listing saw; one that continued meanwhile is found again."""
         execution = due.execution
-        at = {"namespace": execution.namespace, "execution_id": execution.execution_id}
+        at: dict[str, Any] = {"namespace": execution.namespace, "execution_id": execution.execution_id}
         try:
             await self._store.terminate(Terminate(**at, incarnation=execution.incarnation, reason=reason, **facts))
         except (IllegalTransition, NotYet):
@@ -56,7 +56,7 @@ class Remedies:
 
     async def _cancel(self, due: Due, reason: str, *, by: Literal["deadline", "parent"]) -> bool:
         """Of the chain, whichever its newest link is by now."""
-        at = {"namespace": due.execution.namespace, "execution_id": due.execution.execution_id}
+        at: dict[str, Any] = {"namespace": due.execution.namespace, "execution_id": due.execution.execution_id}
         try:
             await self._store.cancel(Cancel(**at, chain=due.chain, reason=reason, by=by))
         except (IllegalTransition, NotYet, ResumeContended):
