@@ -49,6 +49,19 @@ async def an_inbox_is_read_by_name_and_key(scene: Scene) -> None:
 
 
 @SUITE.case
+async def an_inbox_is_read_in_pages(scene: Scene) -> None:
+    """Design 5: what comes behind the `inbox_seq` of the last one read, by name and key too."""
+    execution = await scene.owned()
+    for name, key in (("a", None), ("b", "x"), ("a", None), ("b", "y")):
+        await execution.send(name, key=key)
+
+    for wanted, seqs in (({}, [2, 3]), ({"limit": 1}, [2]), ({"name": "a"}, [3]), ({"key": "y"}, [4])):
+        inbox = await scene.store.read_inbox(c.ReadInbox(**execution.at, after=1, **{"limit": 2, **wanted}))
+        equal([mail.inbox_seq for mail in inbox.items], seqs, f"behind the first, {wanted}")
+    equal((await scene.store.read_inbox(c.ReadInbox(**execution.at, after=4))).items, (), "behind the last")
+
+
+@SUITE.case
 async def a_message_answers_the_park_that_waits_for_it(scene: Scene) -> None:
     """I16: `[MESSAGE_CONSUMED, EXECUTION_RESUMED]` together; token + 1, runnable; the row keeps its id."""
     execution = await scene.parked(message("mail", id="w"))
