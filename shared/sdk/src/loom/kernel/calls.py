@@ -713,7 +713,6 @@ class StoreInfo:
     limits: Limits
 
 
-OwnerCall = Append | Park | Renew | Release | StartChild
 WriteCall = (
     Start
     | StartChild
