@@ -103,6 +103,7 @@ def read_why(at: Snapshot, call: c.ReadWhy) -> c.Why:
         outbox=at.statements.number("hints_of", {"head": head.head}),
         pollers=at.statements.number("pollers", polled),
         pins=at.view.pins(head.head),
+        limits=at.moment.limits,
         now=at.moment.now,
     )
     return c.Why(head=head, reasons=why(head, around))

@@ -320,6 +320,7 @@ class MemoryEventStore(DecidingStore):
             outbox=sum(row[0] == head.head for row in self.rows.outbox.values()),
             pollers=sum(key[:3] == polled and now - seen < POLL_SEEN_MS for key, seen in self.rows.polls.items()),
             pins=self.rows.pins(head.head),
+            limits=self._limits,
             now=now,
         )
         return c.Why(head=head, reasons=why(head, around))

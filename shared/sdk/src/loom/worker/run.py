@@ -95,6 +95,7 @@ class Run:
             claimed,
             self._body,
             renewals=around.renewals,
+            limits=around.limits,
             rng=around.rng,
             ttl_ms=around.ttl_ms,
             good_until=asked_at + claimed.ttl_ms / 1000,
