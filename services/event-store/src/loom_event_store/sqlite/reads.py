@@ -54,7 +54,7 @@ def read_park(at: Snapshot, call: c.ReadPark) -> c.OpenPark:
 def read_inbox(at: Snapshot, call: c.ReadInbox) -> c.Inbox:
     """Waiting messages, oldest first."""
     head = _seen(at, call)
-    wanted = {"head": head.head, "name": call.name, "key": call.key, "limit": call.limit}
+    wanted = {"head": head.head, "name": call.name, "key": call.key, "after": call.after, "limit": call.limit}
     return c.Inbox(items=at.statements.all("read_inbox", rows.mail_from, wanted))
 
 
@@ -103,6 +103,7 @@ def read_why(at: Snapshot, call: c.ReadWhy) -> c.Why:
         outbox=at.statements.number("hints_of", {"head": head.head}),
         pollers=at.statements.number("pollers", polled),
         pins=at.view.pins(head.head),
+        limits=at.moment.limits,
         now=at.moment.now,
     )
     return c.Why(head=head, reasons=why(head, around))

@@ -297,7 +297,7 @@ class MemoryEventStore(DecidingStore):
         waiting = (
             mail
             for mail in self.rows.waiting(head.head)
-            if call.name in (None, mail.name) and call.key in (None, mail.key)
+            if mail.inbox_seq > call.after and call.name in (None, mail.name) and call.key in (None, mail.key)
         )
         return c.Inbox(items=tuple(waiting)[: call.limit])
 
@@ -346,6 +346,7 @@ class MemoryEventStore(DecidingStore):
             outbox=sum(row[0] == head.head for row in self.rows.outbox.values()),
             pollers=sum(key[:3] == polled and now - seen < POLL_SEEN_MS for key, seen in self.rows.polls.items()),
             pins=self.rows.pins(head.head),
+            limits=self._limits,
             now=now,
         )
         return c.Why(head=head, reasons=why(head, around))
