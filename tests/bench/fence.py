@@ -171,7 +171,7 @@ async def on_postgres(server: Postgres, *, fenced: bool) -> AsyncIterator[EventS
         changed = functions if fenced else unguarded(functions)
         assert fenced or changed != functions
         await server.execute(changed, database.name)
-        store = await PostgresEventStore.open(database.application, size=16, eager=True)
+        store = await PostgresEventStore.open(database.application, size=16)
         try:
             yield store
         finally:

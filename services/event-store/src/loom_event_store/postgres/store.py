@@ -58,13 +58,12 @@ class PostgresEventStore(DecidingStore):
         size: int = 10,
         limits: Limits | None = None,
         rng: Random | None = None,
-        eager: bool = False,
     ) -> PostgresEventStore:
         """The store in this database, which `loom migrate` made. Raises StoreUnavailable.
 
-        `rng` makes incarnations (a seeded one repeats a run). `eager`: all connections are opened at once.
+        `rng` makes incarnations (a seeded one repeats a run).
         """
-        return cls(await open_pool(url, pooler=pooler, size=size, eager=eager), limits=limits, rng=rng)
+        return cls(await open_pool(url, pooler=pooler, size=size), limits=limits, rng=rng)
 
     async def close(self) -> None:
         """End the calls that have begun, then the connections."""
