@@ -21,7 +21,7 @@ from loom.kernel import calls as c
 from loom.kernel.parks import Answer
 from loom_conformance.case import Suite
 from loom_conformance.checks import attempt, equal, holds, refused
-from loom_conformance.scene import LEASE_MS, SHORT_LEASE_MS, UNHURRIED_MS, Execution, Scene, event
+from loom_conformance.scene import LEASE_MS, SHORT_LEASE_MS, UNHURRIED_MS, Scene, event
 from loom_conformance.waits import child, group, message, operator, timer
 
 SUITE = Suite("resume")
