@@ -135,6 +135,23 @@ async def test_a_cancelled_caller_leaves_a_commit_that_is_done(
     assert (await store.append(append(credential))).last_seq == 2
 
 
+async def test_an_append_cancelled_at_any_await_is_known_by_its_key(store: PostgresEventStore) -> None:
+    """H37: whatever its caller was told, asking again says what happened, and it happened once."""
+    credential = await claimed(store)
+    tries = 60
+
+    for awaits in range(tries):
+        call = asyncio.ensure_future(store.append(append(credential, f"k{awaits}")))
+        for _ in range(awaits):
+            await asyncio.sleep(0)
+        call.cancel()
+        await asyncio.wait([call])
+        again = await store.append(append(credential, f"k{awaits}"))
+        assert again.last_seq == awaits + 2
+
+    assert (await store.read_head(HEAD)).last_seq == tries + 1
+
+
 async def test_two_that_answer_one_park_are_one_answer(database: EventStoreDatabase, store: PostgresEventStore) -> None:
     """I9, p15: both wait for the head; the second judges the row that the first left behind."""
     resume = await parked(store)

@@ -7,6 +7,7 @@ import pytest
 from kernel.play import LEASE_MS, SHOP, Stage, event, group, timer
 from loom.ids import Credential, ExecutionId, ExecutionRef, Incarnation, Nonce, Sequence, Token
 from loom.kernel import calls as c
+from loom.kernel import digests
 from loom.kernel.digests import child_id, digest_of, digest_of_text, grant_hash
 from loom.kernel.raw_json import RawJson, encode
 
@@ -145,3 +146,12 @@ def test_a_childs_id_differs_by_parent_incarnation_and_key():
 def test_a_childs_id_is_the_same_each_time():
     """I39: a replayed parent asks for the same child."""
     assert child_id(ref(), "kid") == "e~c" + child_id(ref(), "kid")[3:] == child_id(ref(), "kid")
+
+
+def test_a_member_left_at_its_default_is_no_part_of_a_digest():
+    """I3: a repeat is known across an upgrade that added a member; one that is said is part of what was said."""
+    call = c.Cancel(**AT, chain="*")
+
+    assert "deadline_ms" not in str(digests._said(call))
+    assert digest_of(call) == digest_of(c.Cancel(**AT, chain="*", deadline_ms=None))
+    assert digest_of(call) != digest_of(c.Cancel(**AT, chain="*", deadline_ms=0))

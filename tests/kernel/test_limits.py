@@ -227,6 +227,34 @@ def test_many_outcomes_fit_into_one_answer():
     assert len(parent.log) > 40
 
 
+@pytest.mark.parametrize("act", [lambda p: p.resume(), lambda p: p.terminate()], ids=["resume", "terminate"])
+def test_a_log_with_one_limit_for_all_is_noticed(monkeypatch, act):
+    """Negative control: what answers and ends, refused like anything else."""
+    monkeypatch.setattr("loom.kernel.decisions.draft.ALWAYS_FIT", frozenset())
+    played = overfull(timer())
+
+    refused(LimitReached, lambda: act(played))
+
+
+@pytest.mark.parametrize(
+    ("target", "check"),
+    [
+        ("sizes._check", lambda: test_what_is_at_a_limit_is_taken_and_a_byte_more_is_not("an event")),
+        ("sizes._check", lambda: test_what_is_at_a_limit_is_taken_and_a_byte_more_is_not("an operator's failure")),
+        ("draft.Draft._check_room", lambda: test_the_last_of_a_log_is_reserved_for_kernel_kinds("STEP_STARTED")),
+        ("messaging._check_room", lambda: test_so_many_messages_wait_and_one_that_answers_a_park_needs_no_room()),
+        ("starting._check_room", lambda: test_so_many_children_are_open_and_an_ended_one_makes_room()),
+        ("owning.is_fruitless", lambda: test_so_many_fruitless_claims_and_the_next_one_blocks()),
+    ],
+)
+def test_a_limit_taken_out_is_noticed(monkeypatch, target, check):
+    """Negative control: each limit, never reached."""
+    monkeypatch.setattr(f"loom.kernel.decisions.{target}", lambda *_: None)
+
+    with pytest.raises(AssertionError):
+        check()
+
+
 # --- the rest
 
 

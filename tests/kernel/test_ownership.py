@@ -203,7 +203,7 @@ def test_a_blocked_execution_is_answered_by_an_operator_only():
 
 
 def test_an_operator_named_as_the_wait_is_named_as_the_answerer():
-    """Brief of RESUMED: by resume, send, park, cancel or operator."""
+    """2.3: `null` re-opens without satisfying a wait, and says by whom: resume, send, park, cancel or operator."""
     played = Stage().parked(timer())
     played.resume(None)
     opened = played.log[-1].payload.parsed()

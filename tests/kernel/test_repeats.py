@@ -8,6 +8,7 @@ from kernel.play import LEASE_MS, SHOP, Played, Stage, event, mail, refused, run
 from loom.errors import AlreadyExists, Deleted, IllegalTransition, KeyReused, LeaseHeld, NotClaimable, Stale
 from loom.ids import Incarnation
 from loom.kernel import calls as c
+from loom.kernel.digests import grant_hash
 from loom.kernel.heads import Status
 from loom.kernel.raw_json import RawJson
 
@@ -53,6 +54,14 @@ def test_keys_of_another_execution_are_not_told():
     borrowed = replace(mine.credential, incarnation=secret.ref.incarnation)
 
     refused(Stale, lambda: mine.append("order.placed", batch_id="k", credential=borrowed))
+
+
+def test_a_key_looked_up_under_any_id_is_noticed(monkeypatch):
+    """Negative control of the test above."""
+    monkeypatch.setattr("loom.kernel.decisions.repeats.is_link_of", lambda head, call: True)
+
+    with pytest.raises(AssertionError):
+        test_keys_of_another_execution_are_not_told()
 
 
 def test_a_start_repeated_gets_its_first_answer_however_far_it_went():
@@ -125,6 +134,18 @@ def test_a_grant_that_is_over_is_not_given_again(end):
     }[end]()
 
     refused(NotClaimable if end == "parked" else Stale, lambda: stage.do(call))
+
+
+@pytest.mark.parametrize("end", ["expired", "older epoch"])
+def test_a_dead_grant_given_again_is_noticed(monkeypatch, end):
+    """Negative control of the test above: the nonce alone tells the repeat."""
+    monkeypatch.setattr(
+        "loom.kernel.decisions.owning.is_repeat",
+        lambda head, call, moment: head.grant_hash == grant_hash(call.nonce),
+    )
+
+    with pytest.raises(AssertionError):
+        test_a_grant_that_is_over_is_not_given_again(end)
 
 
 @pytest.mark.parametrize("end", ["expired", "older epoch", "released"])

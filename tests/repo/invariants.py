@@ -1,4 +1,4 @@
-"""Which tests and cases cite which invariant: `make invariants` writes the last column of docs/invariants.md from it."""
+"""Which tests and cases cite which invariant; `make invariants` writes it into docs/invariants.md."""
 
 from __future__ import annotations
 

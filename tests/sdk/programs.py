@@ -2,7 +2,8 @@
 
 import asyncio
 from collections import Counter
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -231,12 +232,16 @@ async def play(program: list[Op], seed: int, *, at: int = 0, act: str = "") -> P
         return Played(head.ref, outcome.payload, store, list(env.memory.rows.events[1]), effects)
 
 
-def replay(program: list[Op], played: Played, log: list[Event]) -> Body:
+@contextmanager
+def replay(program: list[Op], played: Played, log: list[Event]) -> Iterator[Body]:
     """The body at the end of `log`; nothing runs outside it."""
     body = Body(make_workflows(program, Effects(0))[0], played.execution)
-    for event in log:
-        body.give(event)
-    return body
+    try:
+        for event in log:
+            body.give(event)
+        yield body
+    finally:
+        body.loop.detach()
 
 
 def completed_steps(log: list[Event]) -> set[str]:

@@ -5,17 +5,17 @@ from hypothesis import Phase, given, settings
 from sdk.programs import Op, Played, completed_steps, play, programs, replay
 from sdk.virtual import run_virtually
 
-LAWS = settings(max_examples=10, derandomize=True, deadline=None, database=None, phases=[Phase.generate])
+LAWS = settings(max_examples=6, derandomize=True, deadline=None, database=None, phases=[Phase.generate])
 
 
 def check_replay(program: list[Op], played: Played) -> None:
     """The log gives the same result, what branches saw of each other included, and leaves nothing to start."""
-    body = replay(program, played, played.log[:-1])
-    assert body.done
-    assert body.outcome == played.result
-    fresh = body.take_fresh()
-    body.leave()
-    assert [command for command in fresh if command.open] == []
+    with replay(program, played, played.log[:-1]) as body:
+        assert body.done
+        assert body.outcome == played.result
+        fresh = body.take_fresh()
+        body.leave()
+        assert [command for command in fresh if command.open] == []
 
 
 def check_paid_once(played: Played) -> None:

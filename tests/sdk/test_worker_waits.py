@@ -200,6 +200,20 @@ GATHERS = [
 ]
 
 
+def test_nothing_to_gather_is_an_empty_list_and_some_of_nothing_an_error():
+    """Like asyncio.gather; a rule that can never be met is refused where it is given."""
+
+    @loom.workflow
+    async def idle(ctx: loom.Context) -> list[Any]:
+        try:
+            await ctx.gather(policy="any")
+        except ValueError:
+            return await ctx.gather()
+        return ["?"]
+
+    assert play(idle)[0] == []
+
+
 def _told(value: Any) -> Any:
     if isinstance(value, loom.ChildFailed):
         return f"ChildFailed: {value.message}"
@@ -228,6 +242,30 @@ def test_gather_answers_by_its_policy_parked_busy_or_over_any_awaitables(how, op
         return await child
 
     assert play(mother)[0] == expected
+
+
+@pytest.mark.parametrize("how", ["parked", "busy", "awaitables"])
+def test_all_raises_the_first_error_at_once(how):
+    """Design 2, 6: with raise a failed member meets `all`."""
+
+    @loom.workflow
+    async def mother(ctx: loom.Context) -> float:
+        children = [await ctx.start_child(echo, "slow", 50), await ctx.start_child(echo, "bad!", 2)]
+        members = [_wrapped(child) for child in children] if how == "awaitables" else children
+        work = ctx.step("nap", nap, 60) if how == "busy" else None
+        begun = ctx.now()
+        try:
+            await ctx.gather(*members)
+        except loom.ChildFailed:
+            if work:
+                work.cancel()
+            return (ctx.now() - begun).total_seconds()
+        return -1
+
+    async def _wrapped(child: Any) -> Any:
+        return await child
+
+    assert 0 <= play(mother)[0] < 10
 
 
 def test_the_losers_of_any_are_released():
@@ -278,3 +316,49 @@ def test_chance_and_time_are_the_same_in_every_replay():
     result, drawn = run_virtually(whole)
     assert drawn == [result]
     assert len({str(one[:2]) for one in result}) == 3
+
+
+def test_a_time_out_in_the_body_is_a_sleep_of_the_log():
+    """Body-loop 3: what asyncio.timeout, wait(timeout=) and as_completed are replaced by."""
+
+    @loom.workflow
+    async def timed(ctx: loom.Context) -> list[Any]:
+        seen: list[Any] = []
+        try:
+            async with ctx.timeout(5):
+                await ctx.wait_event("never")
+        except TimeoutError:
+            seen.append("too late")
+        async with ctx.timeout(5):
+            seen.append(await ctx.step("nap", nap, 1))
+        done, pending = await ctx.wait([ctx.step("nap", nap, 1), ctx.step("nap", nap, 90)], timeout=3)
+        seen.append([len(done), len(pending)])
+        pending[0].cancel()
+        first, _ = await ctx.wait([ctx.sleep(9), ctx.sleep(2)], return_when=asyncio.FIRST_COMPLETED)
+        seen.append(len(first))
+        seen.append([await one for one in ctx.as_completed([_nap(ctx, 3), _nap(ctx, 1)])])
+        return seen
+
+    async def _nap(ctx: loom.Context, seconds: float) -> float:
+        return await ctx.step("nap", nap, seconds)
+
+    assert play(timed)[0] == ["too late", 1, [1, 1], 1, [1, 3]]
+
+
+def test_a_cancel_request_inside_a_time_out_stays_a_cancellation():
+    """Body-loop 4: only the expiry is turned into TimeoutError."""
+
+    @loom.workflow
+    async def timed(ctx: loom.Context) -> str:
+        try:
+            async with ctx.timeout(50):
+                await ctx.wait_event("never")
+        except asyncio.CancelledError:
+            return "cancelled"
+        return ""
+
+    async def scene(env: Loom) -> None:
+        await env.until("w", "parked")
+        await env.client.cancel("w")
+
+    assert play(timed, scene=scene)[0] == "cancelled"

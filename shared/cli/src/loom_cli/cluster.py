@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Container, Mapping
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +30,8 @@ OWNER = "loom-dev"
 """Of every duty. Who holds the folder or the database knows that an earlier one of this name is dead: it waits for
 nobody."""
 
+Cluster = tuple[Service, ...]
+
 
 @dataclass(frozen=True, slots=True)
 class _Settings:
@@ -49,18 +51,19 @@ class _Stores:
 
 @asynccontextmanager
 async def open_cluster(
-    data: Path, environ: Mapping[str, str], postgres: str | None = None
-) -> AsyncIterator[tuple[Service, ...]]:
+    data: Path, environ: Mapping[str, str], only: Container[str], postgres: str | None = None
+) -> AsyncIterator[Cluster]:
     """The services over the files in `data`, which are made if need be and closed afterwards; or over the database
-    whose owner's URL is `postgres`, which is migrated if need be and held against others. Raises a MigrationFault,
-    DatabaseHeld.
+    whose owner's URL is `postgres`, which is migrated if need be and held against others. `only` those so named.
+
+    Raises a MigrationFault, DatabaseHeld.
 
     The services speak to the event store and to timers through their ports, which here lead to the stores themselves.
     The event store is the last: whoever hears its hints is there when it starts to publish, and still when it stops.
     """
     settings = _read({**environ, "LOOM_DATA": str(data), "LOOM_HOST": "127.0.0.1"})  # where to listen: the caller's
     async with _in_files(settings) if postgres is None else _in_postgres(postgres, settings) as stores:
-        yield *stores.checks, *_services(settings, stores)
+        yield *stores.checks, *(service for service in _services(settings, stores) if service.name in only)
 
 
 def _read(environ: Mapping[str, str]) -> _Settings:
@@ -107,7 +110,7 @@ async def _in_postgres(url: str, settings: _Settings) -> AsyncIterator[_Stores]:
             await store.close()
 
 
-def _services(settings: _Settings, at: _Stores) -> tuple[Service, ...]:
+def _services(settings: _Settings, at: _Stores) -> Cluster:
     bus, store, timers = InProcessBus(), at.store, at.timers
     redrivers = [build_redriver(store)]
     return (

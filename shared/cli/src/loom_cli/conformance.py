@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from loom.kernel import calls as c
+from loom.stores.event_store import EventStore
 from loom_cli.command import Command, Session, declare_json, declare_server
 from loom_cli.exits import Exit
 from loom_cli.output import Output
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from loom_conformance.door import Row
 
 DOOR = "door"
-AT_ONCE = 16
+AT_ONCE = 4
+CASE_S = 600
 
 
 def _declare(parser: ArgumentParser) -> None:
@@ -42,15 +44,26 @@ async def _prove(args: Namespace, session: Session) -> Exit:
         session.output.note(f"loom: no-suite: {unknown}, {DOOR}")
         return Exit.USAGE
     async with session.connect(args.url) as server:
+        if others := await list_others(server.store):
+            named = " and ".join(others)
+            session.output.note(f"loom: not-alone: {named} would answer the parks of cases; prove an event store alone")
+            session.output.hint("loom dev --only event-store --data DIR --port 0")
+            return Exit.USAGE
         with session.output.progress() as say:
             report = await _run_side_by_side(cases, Subject(name=args.url, store=server.store), say)
     _report(session.output, report)
     return Exit.FAILED if report.failed else Exit.COMPLETED
 
 
+async def list_others(store: EventStore) -> list[str]:
+    """The services that hold a duty at this store and answer parks."""
+    duties = [await store.read_duty(c.ReadDuty(name=name)) for name in ("supervisor.satisfied", "timers.overdue")]
+    return [duty.name.partition(".")[0] for duty in duties if duty.owner is not None]
+
+
 async def _run_side_by_side(cases: Sequence[Case], subject: Subject, say: Callable[[str], None]) -> Report:
     """Time really passes at a URL, so cases wait for it together. Each has ids of its own."""
-    from loom_conformance import Report, run_case
+    from loom_conformance import Report
 
     info = await subject.store.read_store(c.ReadStore())
     room = asyncio.Semaphore(AT_ONCE)
@@ -59,13 +72,23 @@ async def _run_side_by_side(cases: Sequence[Case], subject: Subject, say: Callab
     async def run(case: Case) -> Outcome:
         nonlocal done
         async with room:
-            outcome = await run_case(case, subject)
+            outcome = await _run_bounded(case, subject)
         done += 1
         say(f"{done}/{len(cases)} {case.id}")
         return outcome
 
     outcomes = await asyncio.gather(*map(run, cases))
     return Report(subject=subject.name, port_version=info.port_version, outcomes=tuple(outcomes))
+
+
+async def _run_bounded(case: Case, subject: Subject) -> Outcome:
+    from loom_conformance import Outcome, run_case
+
+    try:
+        async with asyncio.timeout(CASE_S):
+            return await run_case(case, subject)
+    except TimeoutError:
+        return Outcome(case, f"it did not end within {CASE_S} s")
 
 
 def _report(output: Output, report: Report) -> None:

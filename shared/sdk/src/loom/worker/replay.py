@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections import defaultdict
 from typing import Any
 
@@ -67,7 +66,7 @@ class Body:
     def give(self, event: Event) -> None:
         """Give one event. Raises NonDeterminism if it does not fit what was asked, NotReplaySafe once that happened."""
         self._file_fresh()
-        payload = json.loads(event.payload) if event.kind in _GIVEN else None
+        payload = event.payload.parsed() if event.kind in _GIVEN else None
         match event.kind:
             case EventKind.EXECUTION_STARTED:
                 self._begin(event, payload)
@@ -321,7 +320,7 @@ def _outcome_of(beginning: BeginChild, payload: Any) -> Any | BaseException:
 def _decoded(value: Any, annotation: Any, error: type[StepFailed] | type[ChildFailed], name: str) -> Any:
     try:
         return decode_value(value, annotation)
-    except ValueError as mismatch:  # pydantic's ValidationError
+    except Exception as mismatch:  # pydantic's ValidationError, or what a validator of the author's raises
         return error(name, type(mismatch).__name__, str(mismatch))
 
 
