@@ -217,6 +217,16 @@ async def test_an_error_of_ours_is_no_outage(pool: Database) -> None:
     assert await pool.run(_pid) == pid
 
 
+async def test_a_database_that_lacks_something_is_unavailable_until_it_is_migrated(pool: Database) -> None:
+    """H38: a service that is there before `loom migrate` waits; what it lacks is no fault of the program."""
+    pid = await pool.run(_pid)
+
+    with pytest.raises(StoreUnavailable, match="loom migrate"):
+        await pool.run(lambda connection: connection.execute("SELECT 1 FROM event_store.nothing"))
+
+    assert await pool.run(_pid) == pid
+
+
 async def test_an_unknown_outcome_is_settled_by_asking_again(
     store: PostgresEventStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:

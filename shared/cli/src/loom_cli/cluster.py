@@ -54,7 +54,8 @@ async def open_cluster(
     data: Path, environ: Mapping[str, str], only: Container[str], postgres: str | None = None
 ) -> AsyncIterator[Cluster]:
     """The services over the files in `data`, which are made if need be and closed afterwards; or over the database
-    whose owner's URL is `postgres`, which is migrated if need be and held against others; `only` those so named.
+    whose owner's URL is `postgres`, which is migrated if need be and held against others. `only` those so named.
+
     Raises a MigrationFault, DatabaseHeld.
 
     The services speak to the event store and to timers through their ports, which here lead to the stores themselves.

@@ -49,6 +49,14 @@ class SchemaCheck:
     def why_unready(self) -> str | None:
         return self._lacking
 
+    async def reached(self, rounds: int) -> None:
+        """Wait until so many looks have ended."""
+        await self._loop.reached(rounds)
+
+    async def succeeded(self) -> None:
+        """Wait for a look that begins after this."""
+        await self._loop.reached(self._loop.rounds + 2)
+
     async def _look(self) -> int | None:
         try:
             found = await self._database.run(self._versions)

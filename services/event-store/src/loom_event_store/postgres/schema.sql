@@ -228,3 +228,10 @@ CREATE TABLE event_store.polls (
     seen_at   bigint NOT NULL,
     PRIMARY KEY (namespace, queue, workflow, worker)
 );
+
+CREATE TABLE event_store.restores (
+    epoch  bigint PRIMARY KEY,
+    reason text   NOT NULL,
+    actor  text   NOT NULL,
+    at     bigint NOT NULL
+);
