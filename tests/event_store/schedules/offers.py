@@ -27,6 +27,21 @@ class PortCall:
     reads: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """No call: somebody's clock moves on, by so many milliseconds."""
+
+    ms: int
+
+
+UNCOMPARED = {
+    "read_store": "says what the store is, which no call changes",
+    "list_namespaces": "is about every namespace there is",
+    "list_due": "is about every namespace there is",
+}
+"""Reads whose answers are about more than a scene: what meets them is judged, they are not."""
+
+
 def calls_of_port() -> tuple[PortCall, ...]:
     """Every method of the port, in its order."""
     methods = [name for name, _ in inspect.getmembers(EventStore, inspect.isfunction) if not name.startswith("_")]
@@ -125,6 +140,8 @@ def park(scene: Scene) -> Iterator[Any]:
 def claim(scene: Scene) -> Iterator[Any]:
     for played in _everybody(scene):
         yield played.claim_call()
+    if "it" in scene.cast and scene.it.head.waits:
+        yield scene.it.claim_call(token=scene.it.head.token.next(scene.store.epoch))
 
 
 @_offer
@@ -253,6 +270,11 @@ def give_up_duty(scene: Scene) -> Iterator[Any]:
 
 
 @_offer
+def tick(scene: Scene) -> Iterator[Any]:
+    yield Tick(2_000)
+
+
+@_offer
 def attach(scene: Scene) -> Iterator[Any]:
     if "it" not in scene.cast:
         return
@@ -267,3 +289,34 @@ def attach(scene: Scene) -> Iterator[Any]:
 def continue_as_new(scene: Scene) -> Iterator[Any]:
     for played in _everybody(scene):
         yield type_of("continue_as_new")(**played.writer | {"incarnation": None} | played.seen, batch_id=scene.name())
+
+
+def _about(name: str) -> None:
+    """A read of the one that plays, by its address alone."""
+
+    def read(scene: Scene) -> Iterator[Any]:
+        if "it" in scene.cast:
+            yield type_of(name)(**scene.it.at)
+
+    read.__name__ = name
+    _offer(read)
+
+
+def _of_store(method: str, /, **members: Any) -> None:
+    def read(scene: Scene) -> Iterator[Any]:
+        given = {member: scene.namespace if value is Scene else value for member, value in members.items()}
+        yield type_of(method)(**given)
+
+    read.__name__ = method
+    _offer(read)
+
+
+for _name in ("read_head", "read_events", "read_park", "read_inbox", "read_children", "read_pins", "read_ownership"):
+    _about(_name)
+_about("read_why")
+_of_store("list_executions", namespace=Scene)
+_of_store("count_executions", namespace=Scene)
+_of_store("list_namespaces")
+_of_store("list_due", about="satisfied", limit=1)
+_of_store("read_duty", name=Scene)
+_of_store("read_store")

@@ -8,7 +8,7 @@ from functools import cache
 from itertools import combinations_with_replacement, permutations
 from typing import Any
 
-from event_store.schedules.offers import calls_of_port, offered
+from event_store.schedules.offers import Tick, calls_of_port, offered
 from event_store.schedules.scenes import SCENES, Scene, made
 from event_store.schedules.tables import canonical, from_memory
 from kernel.play import outcome
@@ -32,7 +32,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """Calls that meet in a scene. `tick`: milliseconds by which somebody moves the clock meanwhile."""
+    """Calls that meet in a scene."""
 
     setting: Callable[[Scene], None]
     moves: tuple[Move, ...]
@@ -40,6 +40,11 @@ class Meeting:
     def calls(self, scene: Scene) -> list[Any]:
         """The calls, each worded when the scene begins."""
         return [move.call(scene) for move in self.moves]
+
+    @property
+    def ticks(self) -> bool:
+        """Does somebody move the clock meanwhile?"""
+        return any(move.method == "tick" for move in self.moves)
 
     @property
     def name(self) -> str:
@@ -56,10 +61,12 @@ def played(meeting: Meeting, order: Sequence[int], *, passed_over: frozenset[int
             answers[number] = c.Claims(items=())
         else:
             answers[number] = _made(scene, calls[number])
-    return canonical(ALIKE, from_memory(scene.store.rows), answers)
+    return canonical(ALIKE, from_memory(scene.store.rows), answers, timeless=meeting.ticks)
 
 
 def _made(scene: Scene, call: Any) -> Any:
+    if isinstance(call, Tick):
+        return scene.clock.advance(call.ms)
     return outcome(lambda: scene.do(call))
 
 
@@ -94,59 +101,112 @@ def _named(order: Sequence[int]) -> str:
 # --- which meetings ---------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """What a call does when nobody else is there: does it succeed, and whose rows are its business."""
+
+    move: Move
+    succeeds: bool
+    named: frozenset[str]
+    touches: frozenset[str]
+
+
 @cache
-def succeeding(setting: Callable[[Scene], None], method: str) -> tuple[tuple[int, bool], ...]:
-    """The offers of a method in a scene, and whether each succeeds when it is made alone."""
-    count = len(offered(made(setting, ALIKE), method))
+def alone(setting: Callable[[Scene], None], method: str) -> tuple[Alone, ...]:
+    """Every offer of a method in a scene."""
     found = []
-    for number in range(count):
+    for number in range(len(offered(made(setting, ALIKE), method))):
         scene = made(setting, ALIKE)
-        answer = _made(scene, offered(scene, method)[number])
-        found.append((number, not isinstance(answer, LoomError)))
+        call = offered(scene, method)[number]
+        before = _rows_of(scene)
+        answer = _made(scene, call)
+        changed = {name for name, rows in _rows_of(scene).items() if before.get(name) != rows}
+        named = _named_by(call)
+        found.append(Alone(Move(method, number), not isinstance(answer, LoomError), named, named | changed))
     return tuple(found)
 
 
+def _named_by(call: Any) -> frozenset[str]:
+    """What a call addresses: executions, or a duty."""
+    items = [item.execution_id for item in getattr(call, "items", ())]
+    given = [getattr(call, "execution_id", None), getattr(call, "child_id", None)]
+    duty = "a duty" if isinstance(call, c.TakeDuty | c.GiveUpDuty | c.ReadDuty) else None
+    return frozenset(name for name in (*items, *given, duty) if name is not None)
+
+
+def _rows_of(scene: Scene) -> dict[str, str]:
+    """The rows of each execution, in one text."""
+    tables = from_memory(scene.store.rows)
+    return {
+        head.execution_id: repr([head, *(of[number] for of in (tables.events, tables.inbox, tables.pins))])
+        + repr([edge for edge in tables.edges if head.ref in (edge.parent, edge.child)])
+        for number, head in tables.heads.items()
+    }
+
+
 def meetings_of(first: str, second: str, most: int) -> tuple[Meeting, ...]:
-    """Where both can succeed and their order matters, one a scene; then where one of the two decides the other's lot;
-    then where both can succeed.
+    """The best of each scene, `most` at the most: where both can succeed and their order matters; then where one
+    decides the other's lot; then where both can succeed. What meets at one execution comes first.
     """
-    graded: dict[int, list[Meeting]] = {grade: [] for grade in range(4)}
+    graded: list[tuple[tuple[int, bool], Meeting]] = []
     used: set[Move] = set()
     for setting in SCENES:
         best = _best(setting, first, second, used)
         if best is not None:
-            grade, meeting = best
-            graded[grade].append(meeting)
-            used |= set(meeting.moves)
-        if len(graded[0]) >= most:
+            graded.append(best)
+            used |= set(best[1].moves)
+        if sum(grade == (0, False) for grade, _ in graded) >= most:
             break
-    ranked = graded[0] + graded[1] + graded[2][:1]
-    return tuple((ranked or graded[3])[:most])
+    graded.sort(key=lambda it: it[0])
+    worthwhile = [meeting for (grade, apart), meeting in graded if grade < 2 and not apart]
+    return (*(worthwhile or [meeting for _, meeting in graded][:1])[:most], *_relatives(first, second)[:1])
+
+
+def _relatives(first: str, second: str) -> list[Meeting]:
+    """Where both succeed, each at an execution of its own, and yet have rows in common: parent and child."""
+    found = [
+        Meeting(setting, (a.move, b.move))
+        for setting in SCENES
+        for a in alone(setting, first)
+        for b in alone(setting, second)
+        if a.succeeds and b.succeeds and a.named and b.named and not a.named & b.named and a.touches & b.touches
+    ]
+    return sorted(found[:12], key=lambda meeting: not _order_matters(meeting))
 
 
 def _best(
     setting: Callable[[Scene], None], first: str, second: str, used: set[Move]
-) -> tuple[int, Meeting] | None:
-    """The first meeting in this scene of the best grade; what was not tried yet comes first."""
-    offers = [
-        (Meeting(setting, (Move(first, a), Move(second, b))), alone_a + alone_b)
-        for a, alone_a in succeeding(setting, first)
-        for b, alone_b in succeeding(setting, second)
-        if alone_a or alone_b
-    ]
-    offers.sort(key=lambda offer: (-offer[1], len(used & set(offer[0].moves))))
-    best: tuple[int, Meeting] | None = None
-    for meeting, successes in offers:
-        grade = (2 - successes) + (0 if _order_matters(meeting) else 2)
-        if best is None or grade < best[0]:
-            best = grade, meeting
-        if grade == 0:
+) -> tuple[tuple[int, bool], Meeting] | None:
+    """The best meeting of this scene; of equals, what was not tried yet."""
+    offers = [(a, b) for a in alone(setting, first) for b in alone(setting, second) if a.succeeds or b.succeeds]
+    offers.sort(key=lambda it: (a_and_b(it), len(used & {it[0].move, it[1].move})))
+    best: tuple[tuple[int, bool], Meeting] | None = None
+    for a, b in offers:
+        apart = not a.touches & b.touches
+        meeting = Meeting(setting, (a.move, b.move))
+        matters = not apart and _order_matters(meeting)
+        grade = {(True, True): 0, (True, False): 1, (False, True): 2, (False, False): 3}[matters, a.succeeds and b.succeeds]
+        if best is None or (grade, apart) < best[0]:
+            best = (grade, apart), meeting
+        if best[0] == (0, False):
             break
     return best
 
 
+def a_and_b(offer: tuple[Alone, Alone]) -> tuple[bool, bool]:
+    """Both succeed, at one execution: what is tried first."""
+    a, b = offer
+    return not (a.succeeds and b.succeeds), not a.touches & b.touches
+
+
 def _order_matters(meeting: Meeting) -> bool:
     return played(meeting, (0, 1)) != played(meeting, (1, 0))
+
+
+def apart(meeting: Meeting) -> bool:
+    """Do the calls have no execution in common?"""
+    of = [next(it for it in alone(meeting.setting, move.method) if it.move == move).touches for move in meeting.moves]
+    return not frozenset.intersection(*of)
 
 
 def pairs_of_port() -> tuple[tuple[str, str], ...]:

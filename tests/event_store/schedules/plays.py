@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
-from math import comb
+from math import factorial, prod
 from typing import Any
 
 import asyncpg
 
 from event_store.schedules.invariants import why_broken
 from event_store.schedules.marks import FUNCTIONS, MARK, instrumented
-from event_store.schedules.offers import calls_of_port, type_of
+from event_store.schedules.offers import Tick, calls_of_port, type_of
 from event_store.schedules.oracle import ALIKE, Allowed, Meeting, allowed
 from event_store.schedules.scenes import LIMITS, NOW, Scene, made
-from event_store.schedules.sessions import Conductor, Session, SessionStore, Twist
+from event_store.schedules.sessions import Conductor, Gated, Session, SessionStore, Twist
 from event_store.schedules.tables import Tables, canonical, from_memory, read_tables, writes_of
 from fixtures.event_stores import migrated_database
 from fixtures.postgres import Postgres
@@ -33,14 +33,23 @@ SWITCHES = 3
 """How often a bounded schedule takes each session up."""
 CHUNK = 16
 """Scenes that are put into the database at once."""
+JUDGED = 48
+"""Schedules that are judged at once; the first fault ends a meeting."""
 OLDEST = -(10**12)
 """Scenes' heads are older than any that a call makes."""
 
 METHODS = {type_of(call.name): call.name for call in calls_of_port()}
 
 CLOCK = f"""
-CREATE OR REPLACE FUNCTION event_store.instant() RETURNS bigint LANGUAGE sql VOLATILE AS $$ SELECT {NOW}::bigint $$;
+CREATE TABLE event_store.test_clock (now bigint NOT NULL);
+INSERT INTO event_store.test_clock VALUES ({NOW});
+GRANT SELECT, UPDATE ON event_store.test_clock TO PUBLIC;
+CREATE OR REPLACE FUNCTION event_store.instant() RETURNS bigint LANGUAGE sql VOLATILE AS $$
+    SELECT now FROM event_store.test_clock
+$$;
 """
+_SET_CLOCK = f"UPDATE event_store.test_clock SET now = {NOW}"
+_MOVE_CLOCK = "UPDATE event_store.test_clock SET now = now + $1"
 
 
 @dataclass(slots=True)
@@ -103,6 +112,7 @@ async def serving(
                 await owner.execute(_ANY_ISOLATION)
             for _ in range(sessions):
                 opened.append(await Session.open(database.application, watcher, given.isolation))
+            opened[0].is_first = True
             yield Server(owner, opened, Conductor(watcher, opened), given)
         finally:
             for session in opened:
@@ -122,10 +132,11 @@ class Played:
 
     scene: Scene
     choices: tuple[int, ...]
+    prescribed: int  # so many of them
     enabled: list[list[int]]
     answers: list[Any]
     blocked: int
-    deadlocks: int
+    broken: int  # the step that closed a circle of waiting sessions; whom the server ends then is its own choice
     steps: list[str]
 
     @property
@@ -136,25 +147,33 @@ class Played:
 async def play(server: Server, meeting: Meeting, scene: Scene, prefix: tuple[int, ...]) -> Played:
     """The schedule that begins like this; further on each session goes as far as it can."""
     calls = meeting.calls(scene)
+    if meeting.ticks:
+        await server.owner.execute(_SET_CLOCK)
     await server.conductor.begin([_on(server, number, scene, call) for number, call in enumerate(calls)])
     choices: list[int] = []
     enabled: list[list[int]] = []
     steps: list[str] = []
-    blocked = 0
+    blocked = broken = 0
     while ready := server.conductor.enabled():
+        if prefix[len(choices) : len(choices) + 1] and (broken or prefix[len(choices)] not in ready):
+            assert broken or len(calls) > 2, f"{meeting.name}: what began like this went another way: {steps}"
+            prefix = prefix[: len(choices)]  # of two that waited, the other came first
         turn = prefix[len(choices)] if len(choices) < len(prefix) else _next(choices, ready)
-        assert turn in ready, f"{meeting.name}: a schedule that began like this went another way: {steps}"
         steps.append(f"{chr(65 + turn)}:{server.sessions[turn].at}")
         enabled.append(ready)
         choices.append(turn)
         waiting = server.conductor.waiting()
         await server.conductor.step(turn)
         blocked += bool(server.conductor.waiting() - waiting)
+        if server.conductor.deadlocks and not broken:
+            broken = len(choices)
     answers = [server.sessions[number].answer for number in range(len(calls))]
-    return Played(scene, tuple(choices), enabled, answers, blocked, server.conductor.deadlocks, steps)
+    return Played(scene, tuple(choices), len(prefix), enabled, answers, blocked, broken, steps)
 
 
 def _on(server: Server, number: int, scene: Scene, call: Any) -> Callable[[], Any]:
+    if isinstance(call, Tick):
+        return partial(Gated(server.sessions[number], server.twist).execute, _MOVE_CLOCK, call.ms)
     store = SessionStore(
         server.sessions[number], f"{scene.namespace}-{number}", limits=LIMITS, twist=server.twist
     )
@@ -165,42 +184,52 @@ def _next(choices: list[int], ready: list[int]) -> int:
     return choices[-1] if choices and choices[-1] in ready else ready[0]
 
 
-async def explore(server: Server, meeting: Meeting, *, most: int = 10**9) -> Found:
-    """Run every schedule of the meeting; judge each."""
+async def explore(server: Server, meeting: Meeting, *, most: int = 10**9, switches: int = SWITCHES) -> Found:
+    """Run every schedule of the meeting, those with few switches first; judge each."""
     found = Found(meeting)
     judged = Judge(meeting)
     found.orders = len(judged.allowed.serial)
-    waiting: list[tuple[int, ...]] = [()]
+    await server.owner.execute(_SET_CLOCK)
+    waiting: deque[tuple[int, ...]] = deque([()])
+    queued: set[tuple[int, ...]] = set()
     scenes: list[Scene] = []
     limit = 0
     batch: list[Played] = []
-    while waiting and found.schedules < most:
+    while waiting and found.schedules < most and not found.violations:
         if not scenes:
             scenes = await server.put(meeting, CHUNK if found.schedules else 4)
-        prefix = waiting.pop()
+        prefix = waiting.popleft()
         run = await play(server, meeting, scenes.pop(), prefix)
         batch.append(run)
         found.schedules += 1
         found.blocked += run.blocked
         if not prefix:
-            limit = SWITCHES if _merges(run) > MERGES else 0
-        for branch in _branches(run, len(prefix)):
+            limit = switches if _merges(run) > MERGES else 0
+        for branch in _branches(run):
             if limit and _taken_up(branch, run.enabled) > limit:
                 found.bounded = True
-            else:
+            elif branch not in queued:
+                queued.add(branch)
                 waiting.append(branch)
+        if len(batch) == JUDGED:
+            await _judge(server, judged, batch, found)
+            batch.clear()
     await _judge(server, judged, batch, found)
+    found.bounded |= bool(waiting)
+    if not found.bounded and not found.violations:
+        unseen = set(judged.allowed.serial.values()) - set(found.outcomes)
+        found.violations += [f"no schedule came to the order {order}" for order in sorted(unseen)]
     return found
 
 
 def _merges(run: Played) -> int:
-    a = run.choices.count(0)
-    return comb(len(run.choices), a)
+    """Of its lists of steps, if none ever waited for another."""
+    return factorial(len(run.choices)) // prod(map(factorial, Counter(run.choices).values()))
 
 
-def _branches(run: Played, start: int) -> Iterator[tuple[int, ...]]:
+def _branches(run: Played) -> Iterator[tuple[int, ...]]:
     """The schedules that differ from this one first at a later step."""
-    for at in range(start, len(run.choices)):
+    for at in range(run.prescribed, run.broken or len(run.choices)):
         for other in run.enabled[at]:
             if other != run.choices[at]:
                 yield (*run.choices[:at], other)
@@ -232,18 +261,19 @@ class Judge:
         return self._known[text]
 
     def _difference(self, text: str) -> str:
-        """The lines that the nearest order does not have."""
-        lines = text.splitlines()
-        nearest = min(
-            (expected.splitlines() for expected in self.allowed.serial), key=lambda it: len(set(lines) ^ set(it))
-        )
-        ours = [line for line in lines if line not in nearest]
-        theirs = [line for line in nearest if line not in lines]
-        return " | ".join([f"+ {_short(line)}" for line in ours[:3]] + [f"- {_short(line)}" for line in theirs[:3]])
+        """What is not as in the nearest order."""
+        said = _words(text)
+        expected = min(map(_words, self.allowed.serial), key=lambda it: len(said ^ it))
+        return f"here {sorted(said - expected)[:6]}, by that order {sorted(expected - said)[:6]}"
 
 
-def _short(line: str) -> str:
-    return line if len(line) < 400 else line[:400] + ".."
+def _words(text: str) -> set[str]:
+    """The members of every row, each with the row that it is of."""
+    return {
+        f"{line[:40].split('(')[0]}.. {word}" if number else line[:60]
+        for line in text.splitlines()
+        for number, word in enumerate(line.split(", "))
+    }
 
 
 async def _judge(server: Server, judge: Judge, batch: list[Played], found: Found) -> None:
@@ -251,20 +281,17 @@ async def _judge(server: Server, judge: Judge, batch: list[Played], found: Found
     for run in batch:
         name = run.scene.namespace
         held = tables[name]
-        text = canonical(name, held, run.answers)
+        text = canonical(name, held, run.answers, timeless=judge.meeting.ticks)
         why = _fault(run) or judge.why_wrong(text, held)
         if why:
             found.violations.append(f"{run.name}: {why}")
         else:
             found.outcomes[judge.allowed.name_of(text) or "?"] += 1
-    for order in judge.allowed.serial.values():
-        if order not in found.outcomes and not found.violations:
-            found.violations.append(f"no schedule came to the order {order}")
 
 
 def _fault(run: Played) -> str | None:
     """What no schedule of two calls may come to, whatever is in the tables."""
-    if run.deadlocks:
+    if run.broken:
         return "a deadlock"
     for number, answer in enumerate(run.answers):
         if isinstance(answer, BaseException) and not isinstance(answer, LoomError):

@@ -139,6 +139,16 @@ def single(scene: Scene) -> None:
     scene.put(it=it)
 
 
+def singles(scene: Scene) -> None:
+    """Two that anybody may write, until somebody claims one."""
+    scene.put(it=scene.single(id="a"), other=scene.single(id="b"))
+
+
+def expiring(scene: Scene) -> None:
+    """Its lease has one more second."""
+    scene.at_last().put(it=scene.start("a").claim(ttl_ms=1_000))
+
+
 def single_asleep(scene: Scene) -> None:
     scene.put(it=scene.single(id="a").park(timer(), mail()))
 
@@ -147,6 +157,13 @@ def ended(scene: Scene) -> None:
     it = _owned(scene)
     it.append("EXECUTION_COMPLETED")
     scene.put(it=it)
+
+
+def leaving(scene: Scene) -> None:
+    """One runs, the other has ended and may be deleted."""
+    other = _owned(scene, "b")
+    other.append("EXECUTION_COMPLETED")
+    scene.put(it=_owned(scene), other=other)
 
 
 def pinned(scene: Scene) -> None:
@@ -195,8 +212,10 @@ SCENES: tuple[Callable[[Scene], None], ...] = (
     informed,
     gathering,
     single,
+    singles,
     single_asleep,
     ended,
+    leaving,
     pinned,
     deleted,
     asked,

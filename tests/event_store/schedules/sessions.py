@@ -54,6 +54,7 @@ class Session:
         self.at = ""
         self.answer: Any = None
         self.settled = asyncio.Event()
+        self.is_first = False
         self._controller = controller
         self._permit = asyncio.Semaphore(0)
         self._task: asyncio.Task[None] | None = None

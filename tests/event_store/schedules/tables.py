@@ -12,6 +12,7 @@ from typing import Any
 import asyncpg
 
 from loom.errors import LoomError
+from loom.kernel import calls as c
 from loom.kernel.change import (
     Write,
     WriteDuty,
@@ -131,22 +132,30 @@ async def read_tables(
 # --- one text ---------------------------------------------------------------------------------------------------------
 
 _LABELLED = re.compile(r"\b\d{19}\b|~c[a-z2-7]{26}|\b[0-9a-f]{64}\b")
+_INSTANT = re.compile(r"\b1[67]\d{11}\b")
 _ENUM = re.compile(r"<\w+\.\w+: ('[^']*')>")
 _SURROGATE = re.compile(r"\b(head|parent_head)=(-?\d+)")
 
 
-def canonical(namespace: str, tables: Tables, answers: Iterable[Any]) -> str:
-    """Equal if and only if two stores hold and answered the same, up to the names that a run mints."""
+def canonical(namespace: str, tables: Tables, answers: Iterable[Any], *, timeless: bool = False) -> str:
+    """Equal if and only if two stores hold and answered the same, up to the names that a run mints; `timeless`: and up
+    to instants, which a call may read more than once while the clock moves.
+    """
+    answers = ["an answer about others" if isinstance(answer, _OF_OTHERS) else answer for answer in answers]
     said = [f"answer {number}: {_said(answer)}" for number, answer in enumerate(answers)]
     for head in sorted(tables.heads.values(), key=_place):
         said.append(repr(replace(head, head=0, parent_head=None if head.parent_head is None else 0)))
         for rows_of in (tables.events, tables.inbox, tables.pins, tables.grants):
             said += map(repr, sorted(rows_of[head.head], key=_order))  # type: ignore[index]
-        said += sorted(map(repr, tables.hints[head.head]))
+        said += sorted(map(repr, tables.hints[head.head]), key=lambda hint: _LABELLED.sub("", hint))
     places = {head.incarnation: _place(head) for head in tables.heads.values()}
     said += map(repr, sorted(tables.edges, key=lambda edge: (places[edge.parent.incarnation], edge.child_key)))
     said += map(repr, tables.duties)
-    return _unnamed(namespace, "\n".join(said))
+    text = _unnamed(namespace, "\n".join(said))
+    return _INSTANT.sub("when", text) if timeless else text
+
+
+_OF_OTHERS = (c.StoreInfo, c.Namespaces, c.DueList)
 
 
 def _said(answer: Any) -> str:
