@@ -23,7 +23,7 @@ COMPILE  := pip compile --quiet --universal --generate-hashes --no-annotate --no
 TEST_WORKERS ?= 2
 ARGS         ?=
 
-.PHONY: help install lock format check test demo conformance bench-smoke openapi clean
+.PHONY: help install lock format check test demo conformance schedules bench-smoke openapi clean
 
 help: ## List the verbs
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -75,6 +75,9 @@ demo: $(STAMP) ## A parent that outlives its worker and its server, on real inpu
 
 conformance: $(STAMP) ## Run the contract on every body of the store, and on broken ones
 	@$(BIN)/python tests/conformance/run_all.py
+
+schedules: $(STAMP) ## Every schedule of every pair of the store's calls on two sessions of Postgres, and broken stores
+	@$(BIN)/python tests/event_store/schedules/run_all.py
 
 bench-smoke: $(STAMP) ## Appends, claims and resumes per second: figures, no judgement
 	@$(BIN)/python tests/bench/smoke.py

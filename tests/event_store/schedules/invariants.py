@@ -54,7 +54,9 @@ def _broken_mail(head: Head, log: list[Event], after: Tables) -> Iterator[str]:
         yield f"I16: two messages of {head.execution_id} have one number"
 
 
-_BUMPS = frozenset({"EXECUTION_RESUMED", "EXECUTION_CANCELLED", "EXECUTION_FAILED", "MESSAGE_CONSUMED", "CHILD_OUTCOME"})
+_BUMPS = frozenset(
+    {"EXECUTION_RESUMED", "EXECUTION_CANCELLED", "EXECUTION_FAILED", "MESSAGE_CONSUMED", "CHILD_OUTCOME"}
+)
 
 
 def _broken_grants(head: Head, log: list[Event], after: Tables) -> Iterator[str]:

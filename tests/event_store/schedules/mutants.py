@@ -149,9 +149,7 @@ class UnlockedChild(Twist):
 MUTANTS = (
     Mutant(
         "no row lock",
-        (
-            _meeting(scenes.running, ("cancel", 0), ("renew", 0)),
-        ),
+        (_meeting(scenes.running, ("cancel", 0), ("renew", 0)),),
         twist=NoRowLock,
         functions=_unlocked,
     ),

@@ -47,7 +47,8 @@ def calls_of_port() -> tuple[PortCall, ...]:
     methods = [name for name, _ in inspect.getmembers(EventStore, inspect.isfunction) if not name.startswith("_")]
     places = {name: place for place, name in enumerate(vars(EventStore))}
     return tuple(
-        PortCall(name, name.startswith(("read_", "list_", "count_"))) for name in sorted(methods, key=places.__getitem__)
+        PortCall(name, name.startswith(("read_", "list_", "count_")))
+        for name in sorted(methods, key=places.__getitem__)
     )
 
 
@@ -58,7 +59,7 @@ def type_of(name: str) -> type:
 
 
 def offered(scene: Scene, name: str) -> list[Any]:
-    """The calls of this method that make sense in the scene. Raises KeyError for a method that nobody has thought of."""
+    """The calls of this method that make sense in the scene. KeyError for one that nobody has thought of."""
     return list(_OFFERS[name](scene))
 
 
@@ -206,9 +207,7 @@ def send(scene: Scene) -> Iterator[Any]:
         if "other" in scene.cast:
             yield scene.it.send_call(sender=scene.cast["other"].credential)
     else:
-        yield c.Send(
-            namespace=scene.namespace, execution_id=ExecutionId("new"), chain="*", message_id="m", name="mail"
-        )
+        yield c.Send(namespace=scene.namespace, execution_id=ExecutionId("new"), chain="*", message_id="m", name="mail")
 
 
 @_offer

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from itertools import combinations_with_replacement, permutations
 from typing import Any
@@ -185,7 +185,9 @@ def _best(
         apart = not a.touches & b.touches
         meeting = Meeting(setting, (a.move, b.move))
         matters = not apart and _order_matters(meeting)
-        grade = {(True, True): 0, (True, False): 1, (False, True): 2, (False, False): 3}[matters, a.succeeds and b.succeeds]
+        grade = {(True, True): 0, (True, False): 1, (False, True): 2, (False, False): 3}[
+            matters, a.succeeds and b.succeeds
+        ]
         if best is None or (grade, apart) < best[0]:
             best = (grade, apart), meeting
         if best[0] == (0, False):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
@@ -99,7 +98,7 @@ async def serving(
     """A database to play on. `mutate` changes the text of the functions first."""
     async with migrated_database(server) as database:
         owner = await asyncpg.connect(database.owner)
-        await owner.execute(f'ALTER DATABASE "{database.name}" SET deadlock_timeout = \'10ms\'')
+        await owner.execute(f"ALTER DATABASE \"{database.name}\" SET deadlock_timeout = '10ms'")
         watcher = await asyncpg.connect(database.owner)
         opened: list[Session] = []
         try:
@@ -174,9 +173,7 @@ async def play(server: Server, meeting: Meeting, scene: Scene, prefix: tuple[int
 def _on(server: Server, number: int, scene: Scene, call: Any) -> Callable[[], Any]:
     if isinstance(call, Tick):
         return partial(Gated(server.sessions[number], server.twist).execute, _MOVE_CLOCK, call.ms)
-    store = SessionStore(
-        server.sessions[number], f"{scene.namespace}-{number}", limits=LIMITS, twist=server.twist
-    )
+    store = SessionStore(server.sessions[number], f"{scene.namespace}-{number}", limits=LIMITS, twist=server.twist)
     return partial(getattr(store, METHODS[type(call)]), call)
 
 
@@ -297,5 +294,3 @@ def _fault(run: Played) -> str | None:
         if isinstance(answer, BaseException) and not isinstance(answer, LoomError):
             return f"{chr(65 + number)} broke: {answer!r}"
     return None
-
-

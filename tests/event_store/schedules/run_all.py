@@ -1,6 +1,6 @@
 """`make schedules`: every schedule of every pair of the store's calls, of the triples named, and on broken stores.
 
-    run_all.py [--jobs N] [--part] [--only append,resume]
+run_all.py [--jobs N] [--part] [--only append,resume]
 """
 
 from __future__ import annotations

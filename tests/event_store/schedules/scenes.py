@@ -7,7 +7,7 @@ from typing import Any
 
 from event_store.schedules.tables import Numbers
 from kernel.play import LEASE_MS, Played, Stage, child, group, mail, timer
-from loom.ids import ExecutionId, Namespace, Nonce, Token
+from loom.ids import Namespace, Nonce, Token
 from loom.kernel import calls as c
 from loom.kernel.heads import Duty
 from loom.kernel.limits import Limits
@@ -68,14 +68,17 @@ def nothing(scene: Scene) -> None:
 
 
 def pending(scene: Scene) -> None:
+    """Started, claimed by nobody yet."""
     scene.put(it=scene.start("a"))
 
 
 def running(scene: Scene) -> None:
+    """Two, each with an owner."""
     scene.put(it=_owned(scene), other=_owned(scene, "b"))
 
 
 def runnable(scene: Scene) -> None:
+    """Parked and answered: it waits for a claim."""
     it = _owned(scene).park(timer())
     it.resume()
     scene.put(it=it)
@@ -97,6 +100,7 @@ def asleep(scene: Scene) -> None:
 
 
 def acquired(scene: Scene) -> None:
+    """Parked, and an engine holds it."""
     it = scene.start("a").claim(ttl_ms=1_000).park(timer(), mail())
     scene.put(it=it.acquire(**LONG))
 
@@ -134,6 +138,7 @@ def informed(scene: Scene) -> None:
 
 
 def single(scene: Scene) -> None:
+    """In single-writer mode."""
     it = scene.single(id="a")
     it.append("order.placed")
     scene.put(it=it)
@@ -150,10 +155,12 @@ def expiring(scene: Scene) -> None:
 
 
 def single_asleep(scene: Scene) -> None:
+    """In single-writer mode, parked."""
     scene.put(it=scene.single(id="a").park(timer(), mail()))
 
 
 def ended(scene: Scene) -> None:
+    """Completed."""
     it = _owned(scene)
     it.append("EXECUTION_COMPLETED")
     scene.put(it=it)
@@ -167,6 +174,7 @@ def leaving(scene: Scene) -> None:
 
 
 def pinned(scene: Scene) -> None:
+    """Failed, and somebody wants to keep it."""
     it = _owned(scene)
     it.append("EXECUTION_FAILED")
     scene.do(c.SetPin(**it.seen, owner="books", reason="audit"))
@@ -174,6 +182,7 @@ def pinned(scene: Scene) -> None:
 
 
 def deleted(scene: Scene) -> None:
+    """A tombstone."""
     it = _owned(scene)
     it.append("EXECUTION_COMPLETED")
     it.delete()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from random import Random
 from typing import Any
 
 import asyncpg
@@ -163,7 +162,6 @@ class Gated:
         finally:
             if not connection.is_in_transaction():
                 self.session.ends += 1
-
 
     async def begin(self, options: dict[str, Any]) -> None:
         level = {"read_committed": self._twist.isolation}.get(options.get("isolation", ""), options.get("isolation"))

@@ -80,9 +80,7 @@ def writes_of(tables: Tables, first: int) -> list[Write]:
         return first + head
 
     def moved(head: Head) -> Head:
-        return replace(
-            head, head=of(head.head), parent_head=None if head.parent_head is None else of(head.parent_head)
-        )
+        return replace(head, head=of(head.head), parent_head=None if head.parent_head is None else of(head.parent_head))
 
     writes: list[Write] = [WriteHead(moved(head)) for head in tables.heads.values()]
     writes += [WriteEvents(of(head), tuple(events)) for head, events in tables.events.items() if events]
@@ -103,9 +101,7 @@ SELECT edges.*, heads.namespace AS parent_namespace, heads.execution_id AS paren
 """
 
 
-async def read_tables(
-    connection: asyncpg.Connection[asyncpg.Record], namespaces: list[str]
-) -> dict[str, Tables]:
+async def read_tables(connection: asyncpg.Connection[asyncpg.Record], namespaces: list[str]) -> dict[str, Tables]:
     """What the database holds, by namespace."""
     found: dict[str, Tables] = {namespace: Tables() for namespace in namespaces}
     place: dict[int, Tables] = {}
