@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import multiprocessing
+import os
 import sys
 import time
 from collections.abc import Iterable, Sequence
@@ -137,7 +138,7 @@ def _say(text: str = "") -> None:
 def main() -> int:
     """0 if nothing was violated and every mutant that the port allows died."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--jobs", type=int, default=2 * (os.cpu_count() or 1))
     parser.add_argument("--only", help="two methods of the port, with a comma between")
     options = parser.parse_args()
     with running_postgres() as postgres:
@@ -164,7 +165,7 @@ def _run(postgres: Postgres, jobs: int) -> int:
     for report in _reports(postgres.url, pairs, jobs):
         reports.append(report)
         _say_violations(report)
-        if len(reports) % 50 == 0:
+        if len(reports) % 20 == 0:
             _say(f"{len(reports)} of {len(pairs)} pairs, {_sum(reports)} schedules, {time.monotonic() - began:.0f} s")
     _say_remarks(reports)
     three = asyncio.run(_triples(postgres))

@@ -16,7 +16,7 @@ from loom_event_store.postgres.statements import QUERIES
 from loom_event_store.postgres.store import PostgresEventStore
 from loom_servicekit.postgres import MEANINGS
 
-PATIENCE_S = 0.002
+PATIENCE_S = 0.001
 """How long a statement may take before the server is asked whom it waits for."""
 HANG_S = 5.0
 
