@@ -1,7 +1,12 @@
+import json
 import signal
 import socket
 import sqlite3
+import subprocess
+import sys
+import time
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,6 +19,14 @@ def read(url: str) -> bytes:
     with urllib.request.urlopen(url, timeout=PATIENCE_S) as answer:
         body: bytes = answer.read()
         return body
+
+
+def until(holds: Callable[[], bool], patience_s: float) -> None:
+    """Look again until it holds."""
+    ends_at = time.monotonic() + patience_s
+    while not holds():
+        assert time.monotonic() < ends_at, f"not within {patience_s} s"
+        time.sleep(0.05)
 
 
 def test_loom_dev_serves_from_a_fresh_folder(tmp_path: Path) -> None:
@@ -64,6 +77,17 @@ def test_the_files_are_whole_after_a_stop(tmp_path: Path) -> None:
     connection.close()
 
 
+def test_an_event_store_can_be_had_alone(tmp_path: Path) -> None:
+    """Who proves a store, or debugs a service of its own, wants nobody else to answer parks."""
+    with loom_dev(tmp_path, "--port", "0", "--only", "event-store") as (_, announced):
+        paths = json.loads(read(announced["url"] + "/openapi.json"))["paths"]
+
+        assert "/v1/parks" in paths
+        assert "/v1/redrives" not in paths
+    with loom_dev(tmp_path) as (_, announced):
+        assert "/v1/redrives" in json.loads(read(announced["url"] + "/openapi.json"))["paths"]
+
+
 def test_a_port_that_is_taken_says_so(tmp_path: Path) -> None:
     """Field report 4.8: the message has a code and the remedy; nothing was written to the folder."""
     with socket.create_server(("127.0.0.1", 0)) as other:
@@ -96,14 +120,18 @@ def test_other_addresses_than_loopback_need_a_word(tmp_path: Path) -> None:
         assert read(f"http://127.0.0.1:{port}/healthz/live")
 
 
-def test_a_folder_that_cannot_be_used_says_so(tmp_path: Path) -> None:
-    """No traceback for what a user can mend."""
+@pytest.mark.parametrize("data", ["file", "folder"])
+def test_a_folder_that_cannot_be_used_says_so(tmp_path: Path, data: str) -> None:
+    """No traceback for what a user can mend, and no advice to start what was just started."""
     (tmp_path / "file").write_text("")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "event-store.db").write_text("a letter to my aunt\n" * 1_000)
 
-    said = loom("dev", "--port", "0", "--data", "file", cwd=tmp_path)
+    said = loom("dev", "--port", "0", "--data", data, cwd=tmp_path)
 
     assert said.returncode == 1
-    assert "loom: data-unusable: file" in said.stderr
+    assert f"loom: data-unusable: {data}" in said.stderr
+    assert "next:" not in said.stderr
     assert "Traceback" not in said.stderr
 
 
@@ -118,11 +146,23 @@ def test_faulty_settings_are_named_all_at_once(tmp_path: Path) -> None:
 
 def test_loom_dev_imports_neither_kafka_nor_the_tracing_kit(tmp_path: Path) -> None:
     """It is ready in under 3 s and rests under 150 MB because it loads what it uses."""
-    import subprocess
-    import sys
-
     probe = "import sys, loom_cli.cluster, loom_servicekit.app as a; print([m for m in sys.modules if m in %r])"
-    heavy = ["aiokafka", "asyncpg", "opentelemetry.sdk", "rich", "zstandard", "requests"]
+    heavy = ["aiokafka", "asyncpg", "opentelemetry.sdk", "requests"]
     loaded = subprocess.run([sys.executable, "-c", probe % heavy], capture_output=True, text=True, timeout=PATIENCE_S)
 
     assert loaded.stdout.strip() == "[]"
+
+
+def test_after_sigkill_the_duties_wait_for_nobody(tmp_path: Path) -> None:
+    """A duty's term lies in the file, and its holder is dead: the next start on the folder takes it over at once."""
+
+    def terms(url: str) -> dict[str, int]:
+        names = ("relay", "timers.overdue", "supervisor.satisfied")
+        return {name: json.loads(read(f"{url}/v1/duties/{name}"))["term"] for name in names}
+
+    with loom_dev(tmp_path) as (_, announced):
+        until(lambda: all(terms(announced["url"]).values()), PATIENCE_S)
+        before = terms(announced["url"])
+
+    with loom_dev(tmp_path) as (_, announced):
+        until(lambda: all(term > before[name] for name, term in terms(announced["url"]).items()), 10)

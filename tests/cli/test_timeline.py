@@ -43,6 +43,20 @@ TOLD: list[tuple[str, Any, str]] = [
         {"key": "k", "child": CHILD, "status": "completed", "outcome": 3, "wait": None},
         "k completed: 3",
     ),
+    ("STEP_STARTED", {"command": "0/greet/0", "type": "step", "digest": "d"}, "step 0/greet/0"),
+    (
+        "STEP_STARTED",
+        {"command": "0/sleep/0", "type": "sleep", "wake_at": 1_700_000_000_000},
+        "sleep 0/sleep/0, until 2023-11-14 22:13:20.000Z",
+    ),
+    ("STEP_COMPLETED", {"command": "0/greet/0", "type": "step", "result": "hi", "at": 1}, '0/greet/0: "hi"'),
+    ("STEP_COMPLETED", {"command": "0/sleep/0", "type": "sleep", "at": 1}, "0/sleep/0"),
+    ("STEP_FAILED", {"command": "0/a/0", "type": "step", "failure": {"type": "E", "message": "m"}}, "0/a/0: E: m"),
+    (
+        "STEP_RETRIED",
+        {"command": "0/a/0", "type": "step", "attempt": 2, "failure": {"type": "E", "message": "m"}},
+        "0/a/0, attempt 2: E: m",
+    ),
     ("EXECUTION_COMPLETED", {"a": 1}, '{"a":1}'),
     ("invoice.sent", None, ""),
 ]

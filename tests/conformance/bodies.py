@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 
 from fixtures.event_stores import DatabaseClock, EventStoreDatabase, migrated_database
+from fixtures.pgbouncer import running_pgbouncer
 from fixtures.postgres import running_postgres
 from loom.client.event_store import HttpEventStore
 from loom.clock import ManualClock
@@ -24,6 +25,7 @@ from loom_event_store.settings import EventStoreSettings
 from loom_event_store.sqlite.store import SqliteEventStore
 from loom_servicekit.app import create_app
 from loom_servicekit.bus.in_process import InProcessBus
+from loom_servicekit.migrations import APPLICATION
 from loom_timers.store import open_timers
 
 LIMITS = Limits(log_events=900, log_reserved=100, inbox_waiting=50, children_open=320)
@@ -120,6 +122,31 @@ async def on_postgres(name: str, database: EventStoreDatabase, **options: Any) -
 
 
 @asynccontextmanager
+async def pooled(name: str, isolation: str) -> AsyncIterator[Subject]:
+    """Behind a pooler that gives each transaction one of two connections, where another isolation is the default."""
+    with running_postgres() as server, running_pgbouncer(server, APPLICATION, size=2) as pooler:
+        async with migrated_database(server) as database:
+            await server.set_isolation(database.name, isolation)
+            behind = replace(database, application=f"{pooler}/{database.name}")
+            async with on_postgres(name, behind, pooler="transaction") as subject:
+                yield subject
+
+
+@asynccontextmanager
+async def postgres_pgbouncer(folder: Path) -> AsyncIterator[Subject]:
+    """The role's settings hold against REPEATABLE READ."""
+    async with pooled("postgres-pgbouncer", "repeatable read") as subject:
+        yield subject
+
+
+@asynccontextmanager
+async def postgres_serializable(folder: Path) -> AsyncIterator[Subject]:
+    """And against SERIALIZABLE."""
+    async with pooled("postgres-serializable", "serializable") as subject:
+        yield subject
+
+
+@asynccontextmanager
 async def http_postgres(folder: Path) -> AsyncIterator[Subject]:
     """HTTP over a database."""
     async with postgres(folder) as behind, over_http("http-postgres", behind) as subject:
@@ -144,6 +171,8 @@ BODIES: dict[str, Callable[[Path], AbstractAsyncContextManager[Subject]]] = {
     "memory": memory,
     "sqlite": sqlite,
     "postgres": postgres,
+    "postgres-pgbouncer": postgres_pgbouncer,
+    "postgres-serializable": postgres_serializable,
     "http-memory": http_memory,
     "http-sqlite": http_sqlite,
     "http-postgres": http_postgres,

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import httpx
 import pytest
 
@@ -8,8 +10,9 @@ from loom.kernel.limits import Limits
 from loom.stores.memory import MemoryEventStore
 from loom_conformance.door import Row, closing_line, run_door
 from loom_conformance.inputs import INPUTS
-from loom_event_store.app import build_service
+from loom_event_store.app import OwnStore, build_service
 from loom_event_store.settings import EventStoreSettings
+from loom_event_store.sqlite.store import SqliteEventStore
 from loom_servicekit.app import create_app
 from loom_servicekit.bus.in_process import InProcessBus
 
@@ -27,10 +30,23 @@ RAISED = Limits(
 )
 
 
-async def rows_of(limits: Limits, over: Limits | None = None, lie: bool = False) -> tuple[Row, ...]:
-    """The door of a server in memory with these limits."""
+async def rows_of(
+    limits: Limits, over: Limits | None = None, lie: bool = False, file: Path | None = None
+) -> tuple[Row, ...]:
+    """The door of a server with these limits, in memory or on a file."""
     clock = ManualClock()
-    store = MemoryEventStore(clock, limits=limits)
+    store: OwnStore = MemoryEventStore(clock, limits=limits)
+    if file is not None:
+        store = SqliteEventStore.open(file, clock=clock, limits=limits)
+    try:
+        return await knock(store, clock, limits, over, lie)
+    finally:
+        if isinstance(store, SqliteEventStore):
+            store.close()
+
+
+async def knock(store: OwnStore, clock: ManualClock, limits: Limits, over: Limits | None, lie: bool) -> tuple[Row, ...]:
+    """Every input, at the service over this store."""
     app = create_app([build_service(EventStoreSettings(limits=limits), store=store, bus=InProcessBus())])
     transport = httpx.ASGITransport(app)
     return await run_door("http://loom", transport=Liar(transport) if lie else transport, clock=clock, limits=over)
@@ -61,6 +77,11 @@ async def test_bad_input_gets_its_problem_and_stores_nothing() -> None:
     assert differing(rows) == []
     assert closing_line(rows) == f"door {len(INPUTS)}/{len(INPUTS)}"
     assert len(rows) >= 100
+
+
+async def test_the_door_of_a_store_on_a_file_is_the_same(tmp_path: Path) -> None:
+    """Design 3: one contract, whatever keeps the rows."""
+    assert differing(await rows_of(LIMITS, file=tmp_path / "door.db")) == []
 
 
 async def test_a_server_with_raised_limits_takes_what_a_limit_refused() -> None:

@@ -344,7 +344,7 @@ async def _rows_of(store: Body, place: dict[str, Any]) -> list[Any]:
     others = (
         store.read_park(c.ReadPark(**place)),
         store.read_inbox(c.ReadInbox(**place)),
-        store.read_inbox(c.ReadInbox(**place, name="paid", key="x", limit=2)),
+        store.read_inbox(c.ReadInbox(**place, name="paid", key="x", after=1, limit=2)),
         store.read_children(c.ReadChildren(**place)),
         store.read_children(c.ReadChildren(**place, after="k1", limit=1)),
         store.read_pins(c.ReadPins(**place)),

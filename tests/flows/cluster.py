@@ -6,8 +6,12 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+import httpx
+
 from fixtures.buses import FaultyBus
 from fixtures.wrapped import Wrapped
+from loom.client.event_store import HttpEventStore
+from loom.client.timers import HttpRedriver, HttpTimerStore
 from loom.clock import ManualClock
 from loom.ids import Chain, Credential, ExecutionId, ExecutionRef, Instant, Namespace, Nonce
 from loom.kernel import calls as c
@@ -15,11 +19,12 @@ from loom.kernel.events import Event, NewEvent
 from loom.kernel.heads import Head
 from loom.kernel.parks import Child, ChildWait, Group, GroupWait, Message, MessageWait, Timer, TimerWait, Wait
 from loom.kernel.raw_json import RawJson
-from loom.stores.event_store import EventStore
-from loom.stores.timer_store import ReadTimers, TimerStore
+from loom.stores.timer_store import ReadTimers, Redriver, TimerStore
 from loom.stores.timer_store import Timer as Row
-from loom_event_store.relay import Relay
-from loom_servicekit.app import Service
+from loom_event_store.app import build_service as build_event_store
+from loom_event_store.relay import STAND_BY_MS, Relay
+from loom_event_store.settings import EventStoreSettings
+from loom_servicekit.app import Service, create_app
 from loom_servicekit.bus.consumer import Consumer
 from loom_servicekit.loops import Loop
 from loom_servicekit.sweeps import Sweep
@@ -76,22 +81,34 @@ class Owner:
 class Cluster:
     """One event store, its relay, supervisor and timers. Nothing runs by itself but the consumers.
 
-    What `store` and `timers` do to the services can be replaced, call by call; `bus` can be told to lose and repeat.
+    What `store`, `timers` and `timer_rows` (those that the supervisor writes) do can be replaced, call by call; `bus`
+    can be told to lose and repeat. With `rest` the services reach each other as they do when each runs alone.
     """
 
-    def __init__(self, store: EventStore, timers: TimerStore, clock: ManualClock) -> None:
-        self.store = Wrapped(store)
-        self.timers = Wrapped(timers)
+    def __init__(self, body: Any, timers: TimerStore, clock: ManualClock, *, rest: bool = False) -> None:
+        self.body = body
+        self.timers = self.timer_rows = Wrapped(timers)
+        self.store = Wrapped(body)
         self.clock = clock
         self.rng = Random(7)
         self.bus = FaultyBus(rng=self.rng)
-        self.relay = Relay(self.store, self.store, self.bus, "relay", monotonic=lambda: clock.now() / 1000)
+        self.relay = Relay(self.store, body, self.bus, "relay", monotonic=lambda: clock.now() / 1000)
+        self.redriver: Redriver = build_redriver(self.store)
+        if rest:
+            self._speak_rest()
         self.services = (self._build_supervisor(), self._build_timers())
         self._nonces = 0
 
+    def _speak_rest(self) -> None:
+        event_store = build_event_store(EventStoreSettings(), store=self.body, bus=self.bus)
+        self.store = Wrapped(HttpEventStore("http://event-store", transport=_transport(event_store), attempts=1))
+        timers, supervisor = self._build_timers(), self._build_supervisor()
+        self.timer_rows = Wrapped(HttpTimerStore("http://timers", transport=_transport(timers), attempts=1))
+        self.redriver = HttpRedriver("http://supervisor", transport=_transport(supervisor), attempts=1)
+
     def _build_supervisor(self) -> Service:
         return build_supervisor(
-            SupervisorSettings(), store=self.store, timers=self.timers, bus=self.bus, owner="one", rng=self.rng
+            SupervisorSettings(), store=self.store, timers=self.timer_rows, bus=self.bus, owner="one", rng=self.rng
         )
 
     def _build_timers(self) -> Service:
@@ -100,7 +117,7 @@ class Cluster:
             store=self.store,
             timers=self.timers,
             bus=self.bus,
-            redrivers=[build_redriver(self.store)],
+            redrivers=[self.redriver],
             owner="one",
             rng=self.rng,
         )
@@ -119,10 +136,10 @@ class Cluster:
         ]
 
     async def deliver(self) -> None:
-        """Relay everything and let the consumers finish, until nobody writes hints any more."""
-        while await self.store.read_outbox(0, 1):
-            while await self.relay.step() == 0:
-                pass
+        """Relay everything and let the consumers finish, until nobody writes hints any more, or the relay stands by."""
+        while await self.body.read_outbox(0, 1):
+            if await self.relay.step() == STAND_BY_MS:
+                return
             await self.bus.settled()
 
     async def fire(self) -> None:
@@ -192,6 +209,10 @@ class Cluster:
     def _next(self) -> int:
         self._nonces += 1
         return self._nonces
+
+
+def _transport(service: Service) -> httpx.ASGITransport:
+    return httpx.ASGITransport(create_app([service]))
 
 
 def on_child(key: str) -> Wait:

@@ -1,4 +1,5 @@
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -11,21 +12,21 @@ from loom_event_store.sqlite.store import SqliteEventStore
 from loom_timers.store import open_timers
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=["memory", "memory over rest", "sqlite"])
 async def cluster(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Cluster]:
-    """All services over memory, and over SQLite."""
+    """All services over memory, over memory as each runs alone, and over SQLite."""
     clock = ManualClock()
-    if request.param == "memory":
-        cluster = Cluster(MemoryEventStore(clock), MemoryTimerStore(clock), clock)
+    if request.param != "sqlite":
+        cluster = Cluster(MemoryEventStore(clock), MemoryTimerStore(clock), clock, rest="rest" in request.param)
         await cluster.start()
         yield cluster
         await cluster.stop()
         return
-    store = SqliteEventStore.open(tmp_path / "loom.db", clock=clock)
-    timers = open_timers(tmp_path / "timers.db", clock=clock)
-    cluster = Cluster(store, timers, clock)
-    await cluster.start()
-    yield cluster
-    await cluster.stop()
-    timers.close()
-    store.close()
+    with (
+        closing(SqliteEventStore.open(tmp_path / "loom.db", clock=clock)) as store,
+        closing(open_timers(tmp_path / "timers.db", clock=clock)) as timers,
+    ):
+        cluster = Cluster(store, timers, clock)
+        await cluster.start()
+        yield cluster
+        await cluster.stop()

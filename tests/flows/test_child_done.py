@@ -4,6 +4,7 @@ import pytest
 
 from flows.cluster import Cluster, Owner, on_child, on_group
 from loom.ids import Incarnation
+from loom.kernel.calls import OpenPark, ReadPark
 from loom.kernel.hints import ChildDone, ExecutionParked
 
 
@@ -62,12 +63,34 @@ async def test_with_one_trigger_alone_one_order_is_lost_and_the_sweep_finds_it(
     assert await cluster.sweep() == 0
 
 
+async def test_a_decision_on_a_replica_that_lags_is_lost_and_the_sweep_finds_it(cluster: Cluster) -> None:
+    """Negative control for I38: the mutant reads a standby, which does not know yet what the hint is about."""
+    parent = await cluster.start_execution("parent")
+    child = await parent.start_child("a")
+    await parent.park(on_child("a"))
+    await cluster.deliver()
+    seen = ReadPark(
+        namespace=parent.ref.namespace, execution_id=parent.ref.execution_id, incarnation=parent.ref.incarnation
+    )
+    replica = await cluster.store.read_park(seen)
+
+    async def lagging(call: ReadPark) -> OpenPark:
+        return replica
+
+    cluster.store.replaced["read_park"] = lagging
+    await cluster.finish_child(child)
+    await cluster.deliver()
+
+    assert await cluster.status("parent") == "parked"
+    assert await cluster.sweep() == 1
+
+
 @BOTH_ORDERS
 async def test_without_any_hint_all_work_still_finishes(cluster: Cluster, order) -> None:
     """Design 4: the bus may lose every message; I42."""
     cluster.bus.lost = (ChildDone, ExecutionParked)
 
-    parent = await parent_that_parks_last(cluster)
+    parent = await order(cluster)
     assert await cluster.sweep() == 1
     resumed = await cluster.claim(parent.ref.execution_id)
     await resumed.complete()

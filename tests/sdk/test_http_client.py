@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, get_type_hints
 
 import httpx
@@ -17,6 +18,7 @@ from loom.errors import (
     ResumeContended,
     Stale,
     StoreUnavailable,
+    TooLarge,
 )
 from loom.ids import Credential, ExecutionId, Incarnation, Namespace, Nonce, Token
 from loom.kernel import calls as c
@@ -24,7 +26,7 @@ from loom.kernel.events import NewEvent
 from loom.kernel.limits import Limits
 from loom.kernel.raw_json import RawJson, encode
 from loom.stores.event_store import EventStore
-from loom.wire.codec import body_of, decode_answer, key_of, read_call, url_of
+from loom.wire.codec import KEY_HEADER, body_of, decode_answer, headers_of, read_call, url_of
 from loom.wire.paths import BY_CALL, PATHS, Path
 
 SHOP, ORDER = Namespace("shop"), ExecutionId("ord-17")
@@ -127,7 +129,7 @@ def test_what_the_client_sends_is_what_the_server_reads(call: Any) -> None:
         path,
         raw_path=address.encode(),
         query=query.encode(),
-        key=key_of(call),
+        key=headers_of(call).get(KEY_HEADER),
         body=body_of(path, call) or b"",
         limits=Limits(),
     )
@@ -148,6 +150,26 @@ async def test_what_is_no_answer_is_unavailable() -> None:
 
     with pytest.raises(StoreUnavailable, match="no event store"):
         await store.append(APPEND)
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"batch_id": "schlüssel"},
+        {"execution_id": "a\ud800"},
+        {"events": (NewEvent(kind="A\ud800"),)},
+        {"events": (NewEvent(kind="A", payload=RawJson('"\ud800"')),)},
+    ],
+    ids=["key", "id", "kind", "payload"],
+)
+async def test_what_http_cannot_carry_is_invalid_as_in_every_store(members: dict[str, Any]) -> None:
+    """Design 5: Loom's own text has no lone surrogate; the client says so instead of failing."""
+    answers = Answers()
+
+    with pytest.raises(Invalid):
+        await HttpEventStore("http://loom", transport=answers).append(replace(APPEND, **members))
+
+    assert answers.asked == []
 
 
 # --- problems ---------------------------------------------------------------------------------------------------------
@@ -174,10 +196,20 @@ def test_a_token_in_a_problem_is_a_number_again() -> None:
 
 @pytest.mark.parametrize(
     ("status", "body", "cls"),
-    [(500, b"", StoreUnavailable), (502, b"<html>", StoreUnavailable), (404, b"[]", Invalid), (418, b"{}", Invalid)],
+    [
+        (500, b"", StoreUnavailable),
+        (502, b"<html>", StoreUnavailable),
+        (404, b"<html>", StoreUnavailable),
+        (403, b"{}", StoreUnavailable),
+        (429, b"[]", StoreUnavailable),
+        (413, b"<html>", TooLarge),
+        (500, b'{"code":"new"}', StoreUnavailable),
+        (409, b'{"code":"new"}', Invalid),
+        (409, b'{"code":"new","retryable":true}', StoreUnavailable),
+    ],
 )
 def test_what_is_no_problem_of_ours_is_not_taken_for_a_refusal(status: int, body: bytes, cls: type) -> None:
-    """A proxy's page says nothing about the execution."""
+    """A proxy's page says nothing about the execution: a worker that took it for `invalid` would fail what it runs."""
     assert type(error_of(status, body)) is cls
 
 

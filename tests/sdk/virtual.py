@@ -3,6 +3,7 @@
 import asyncio
 import selectors
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from random import Random
 from typing import Any, TypeVar
 
@@ -49,9 +50,14 @@ class LoopClock:
 
 
 def run_virtually(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """Run to the end on a loop of virtual time."""
+    """Run to the end on a loop of virtual time. TimeoutError after five minutes of it."""
     with asyncio.Runner(loop_factory=VirtualLoop) as runner:
-        return runner.run(work())
+        return runner.run(_bounded(work()))
+
+
+async def _bounded(work: Coroutine[Any, Any, T]) -> T:
+    async with asyncio.timeout(300):
+        return await work
 
 
 class Loom:
@@ -70,13 +76,17 @@ class Loom:
     async def __aexit__(self, *exc: object) -> None:
         self._pump.cancel()
         for worker in list(self._workers):
-            await self.stop(worker)
+            with suppress(*([Exception] if exc[0] else [])):  # a scene that failed says why itself
+                await self.stop(worker)
 
     def work(self, *workflows: Any, **options: Any) -> Worker:
         """A worker that runs until `stop`."""
         worker = Worker(options.pop("store", self.store), workflows, **{"idle_ms": 10, "rng": Random(3), **options})
         self._workers[worker] = asyncio.create_task(worker.run())
         return worker
+
+    def first_worker(self) -> Worker:
+        return next(iter(self._workers))
 
     async def stop(self, worker: Worker) -> None:
         worker.stop()
@@ -87,12 +97,14 @@ class Loom:
         return [event.kind.removeprefix("EXECUTION_") async for event in self.client.events(execution_id)]
 
     async def until(self, execution_id: str, *shown: str) -> Any:
-        """Its head, once it is shown so."""
-        while True:
+        """Its head, once it is shown so; AssertionError after a minute, or with a worker that broke down."""
+        for _ in range(12_000):
+            assert not any(task.done() for task in self._workers.values()), self._workers
             head = await self.client.get(execution_id)
             if head.shown in shown:
                 return head
             await asyncio.sleep(0.005)
+        raise AssertionError(f"{execution_id} is {head.shown}")
 
     async def _wake_for_ever(self) -> None:
         while True:

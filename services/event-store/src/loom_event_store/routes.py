@@ -12,7 +12,6 @@ from starlette.responses import Response
 from loom.errors import Invalid
 from loom.kernel.limits import Limits
 from loom.kernel.raw_json import encode
-from loom.kernel.wellformed import check_wellformed
 from loom.stores.event_store import EventStore
 from loom.stores.surfaces import SURFACES
 from loom.wire.codec import KEY_HEADER, read_call
@@ -52,7 +51,7 @@ def router(store: EventStore, limits: Limits, polls: LongPolls, wrote: Callable[
 
 
 def _endpoint(path: Path, limits: Limits, perform: Perform) -> Callable[[Request], Awaitable[Response]]:
-    """The body is read as bytes and decoded once, by the scanner; no machinery per request."""
+    """The body is read as bytes and decoded once, by the scanner; whether the call makes sense the store judges."""
 
     async def endpoint(request: Request) -> Response:
         call = read_call(
@@ -63,7 +62,6 @@ def _endpoint(path: Path, limits: Limits, perform: Perform) -> Callable[[Request
             body=await _body(request),
             limits=limits,
         )
-        check_wellformed(call, limits)
         answer = await perform(call, request)
         return Response(encode(answer).encode(), path.status, media_type="application/json")
 

@@ -8,11 +8,12 @@ from random import Random
 from loom.errors import ResumeContended
 from loom.ids import ExecutionRef, Sequence
 from loom.kernel.backoff import full_jitter_ms
-from loom.kernel.calls import OpenPark, ReadPark, Resume
+from loom.kernel.calls import OpenPark, ReadPark, ReadStore, Resume
 from loom.kernel.parks import Answer, answer_from_children
 from loom.stores.event_store import EventStore
 from loom.stores.timer_store import REDRIVE, Schedule, TimerKey, TimerRows
 
+FEATURE = "redrives"
 UNKNOWN_TAIL = "~unknown-tail"  # stands for the wait, where a newer server's answer hides which ones there are
 
 
@@ -90,6 +91,13 @@ class Parents:
         return True
 
     async def _redrive_later(self, execution: ExecutionRef, park_seq: Sequence, wait_id: str) -> None:
-        """Attempt 0, or nothing if the row is there: its attempts are timers' to count (I34)."""
+        """Attempt 0, or nothing if the row is there: its attempts are timers' to count (I34).
+
+        Raises ResumeContended while the fleet has not been told that every timers node knows such rows (I56).
+        """
+        if FEATURE not in (await self._store.read_store(ReadStore())).features:
+            raise ResumeContended(
+                f"{execution.execution_id} is tried again here: the feature {FEATURE} is off", attempts=1
+            )
         key = TimerKey.of(execution, park_seq, wait_id, REDRIVE)
         await self._timers.schedule(Schedule(key=key, delay_ms=full_jitter_ms(0, self._rng)))

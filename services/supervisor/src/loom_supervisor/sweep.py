@@ -20,7 +20,11 @@ class Remedies:
         """Parked and satisfied: no hint came, or none was heard."""
         assert due.park_seq is not None
         assert due.wait is not None
-        return await self._parents.resume(Found(due.execution, due.park_seq, Answer(wait=due.wait, keys=due.keys)))
+        found = Found(due.execution, due.park_seq, Answer(wait=due.wait, keys=due.keys))
+        try:
+            return await self._parents.resume(found)
+        except ResumeContended:
+            return False  # without a row for it, the next sweep finds it again
 
     async def terminate(self, due: Due) -> bool:
         """The deadline of a cancel request passed: ended, even under a renewed lease (I57)."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 from loom.client.event_store import HttpEventStore
 from loom.client.timers import HttpRedriver
 from loom_servicekit.app import create_app, server
@@ -12,10 +14,15 @@ from loom_timers.app import build_service
 from loom_timers.settings import TimersSettings
 from loom_timers.store import open_timers
 
+log = logging.getLogger("loom_timers")
+
 
 def main() -> None:
     """Run until told to stop. Without a bus between processes, its sweep alone finds what to do."""
     settings = settings_or_exit(TimersSettings)
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    logging.getLogger("httpx").setLevel(logging.WARNING)
+    log.info("timers on http://%s:%d, event store at %s", settings.host, settings.port, settings.event_store_url)
     settings.data.mkdir(parents=True, exist_ok=True)
     timers = open_timers(settings.file)
     try:

@@ -40,7 +40,7 @@ def build_service(
         name="timers",
         routers=(router(timers),),
         background=(
-            Consumer(bus, (ExecutionParked,), ParkRows(store, timers).handle, group="loom-timers"),
+            Consumer(bus, (ExecutionParked,), ParkRows(store, timers).handle, group="loom-timers", coalesce=True),
             Loop("firing", firing.step, every_ms=settings.poll_ms),
             Sweep(store, duty, "overdue", overdue.wake, grace_ms=GRACE_MS, every_ms=settings.sweep_ms),
         ),

@@ -22,7 +22,7 @@ class TimersSettings:
     data: Path = Path("loom-data")
     event_store_url: str = "http://127.0.0.1:7300"
     redrivers: tuple[str, ...] = ()
-    poll_ms: int = 200
+    poll_ms: int = 100
     sweep_ms: int = EVERY_MS
     dev: bool = False
 

@@ -116,7 +116,7 @@ async def _send(args: Namespace, session: Session) -> Exit:
 
 def _declare_cancel(parser: ArgumentParser) -> None:
     declare_execution(parser)
-    parser.add_argument("--reason")
+    parser.add_argument("--reason", help="kept in the log")
     parser.add_argument("--deadline", type=duration, metavar="DURATION", help="terminate it after so long (10m)")
     parser.add_argument("--chain", type=_seen(Chain), default=ANY, help="only if this chain lives there")
     declare_json(parser)
@@ -142,7 +142,7 @@ async def _cancel(args: Namespace, session: Session) -> Exit:
 
 def _declare_terminate(parser: ArgumentParser) -> None:
     declare_execution(parser)
-    parser.add_argument("--reason")
+    parser.add_argument("--reason", help="kept in the log")
     _declare_incarnation(parser)
     declare_json(parser)
 

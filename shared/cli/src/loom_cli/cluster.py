@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -25,10 +25,12 @@ from loom_timers.store import open_timers
 OWNER = "loom-dev"
 """Of every duty. Who holds the folder's lock knows that an earlier one of this name is dead: it waits for nobody."""
 
+Cluster = tuple[Service, ...]
+
 
 @contextmanager
-def open_cluster(data: Path, environ: Mapping[str, str]) -> Iterator[tuple[Service, ...]]:
-    """The services over the files in `data`, which are made if need be and closed afterwards.
+def open_cluster(data: Path, environ: Mapping[str, str], only: Container[str]) -> Iterator[Cluster]:
+    """The services over the files in `data`, which are made if need be and closed afterwards; `only` those so named.
 
     The services speak to the event store and to timers through their ports, which here lead to the files themselves.
     The event store is the last: whoever hears its hints is there when it starts to publish, and still when it stops.
@@ -44,7 +46,7 @@ def open_cluster(data: Path, environ: Mapping[str, str]) -> Iterator[tuple[Servi
         closing(open_timers(of_timers.file)) as timers,
         closing(open_catalogue(of_retention.file)) as catalogue,
     ):
-        yield (
+        services = (
             build_supervisor(of_supervisor, store=store, timers=timers, bus=bus, owner=OWNER),
             build_timers(
                 of_timers,
@@ -57,3 +59,4 @@ def open_cluster(data: Path, environ: Mapping[str, str]) -> Iterator[tuple[Servi
             build_retention(of_retention, store=store, catalogue=catalogue, owner=OWNER),
             build_event_store(of_event_store, store=store, bus=bus, owner=OWNER),
         )
+        yield tuple(service for service in services if service.name in only)

@@ -13,7 +13,6 @@ from loom.kernel.raw_json import RawJson
 from loom.stores.event_store import EventStore
 from loom.stores.timer_store import TimerRows
 from loom_cli.durations import read_duration
-from loom_cli.exits import Exit
 from loom_cli.output import Output
 
 DEFAULT_PORT = 7300
@@ -47,7 +46,7 @@ class Command:
     name: str
     summary: str
     declare: Callable[[ArgumentParser], None]
-    run: Callable[[Namespace, Session], Awaitable[Exit]]
+    run: Callable[[Namespace, Session], Awaitable[int]]
 
 
 def declare_json(parser: ArgumentParser) -> None:

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from loom.errors import Contended
 from loom_cli.command import DEFAULT_PORT, DEFAULT_URL, Command, Session, declare_json
 from loom_cli.exits import Exit
 from loom_cli.folder import FolderHeld, hold_folder
@@ -24,11 +25,14 @@ if TYPE_CHECKING:
     from loom_servicekit.app import Server
 
 BACKLOG = 512
+SERVICES = ("event-store", "supervisor", "timers", "retention")
 
 
 def _declare(parser: ArgumentParser) -> None:
     parser.add_argument("--data", type=Path, default=Path(".loom"), metavar="DIR", help="where state is kept (.loom)")
     parser.add_argument("--port", type=int, default=DEFAULT_PORT, help=f"0 takes a free one ({DEFAULT_PORT})")
+    names = ", ".join(SERVICES)
+    parser.add_argument("--only", action="append", choices=SERVICES, metavar="NAME", help=f"{names}; repeatable (all)")
     parser.add_argument("--host", default="127.0.0.1", help="another than loopback needs LOOM_DEV=1")
     declare_json(parser)
 
@@ -52,7 +56,7 @@ async def _dev(args: Namespace, session: Session) -> Exit:
             return await _serve(args, output, listening)
         except FolderHeld as held:
             return _refuse(output, Exit.FAILED, "data-held", f"{args.data} is held by {held}: use it, or say --data")
-        except (OSError, NewerFile) as error:
+        except (OSError, NewerFile, Contended) as error:
             return _refuse(output, Exit.FAILED, "data-unusable", f"{args.data}: {error}")
         except SettingsError as error:
             return _refuse(output, Exit.USAGE, "settings", str(error))
@@ -84,7 +88,8 @@ async def _serve(args: Namespace, output: Output, listening: socket.socket) -> E
 
     host, port = listening.getsockname()[:2]
     url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-    with hold_folder(args.data, f"{url}, process {os.getpid()}"), open_cluster(args.data, os.environ) as services:
+    only = args.only or SERVICES
+    with hold_folder(args.data, f"{url}, process {os.getpid()}"), open_cluster(args.data, os.environ, only) as services:
         serving = server(create_app(services), host=host, port=port)
         with _stopping_quietly():
             task = asyncio.create_task(serving.serve([listening]))

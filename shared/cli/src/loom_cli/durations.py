@@ -40,7 +40,13 @@ def show_instant(at: Instant | None) -> str:
     if at is None:
         return "-"
     try:
-        moment = datetime.fromtimestamp(at / 1_000, UTC)
+        moment = datetime.fromtimestamp(at // 1_000, UTC)
     except (OverflowError, OSError, ValueError):
         return f"{at}ms"
     return moment.strftime("%Y-%m-%d %H:%M:%S.") + f"{at % 1_000:03}Z"
+
+
+def show_second(at: Instant) -> str:
+    """In UTC, to the second, where the eye compares many."""
+    whole, dot, _ = show_instant(at).partition(".")
+    return whole + "Z" if dot else whole

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from loom.ids import Instant
 from loom.kernel import parks as p
 from loom.kernel.events import Event
-from loom.kernel.heads import Head
-from loom_cli.durations import show_duration, show_instant
+from loom.kernel.heads import Head, Status
+from loom_cli.durations import show_duration, show_instant, show_second
 from loom_cli.sheets import Facts, Sheet, shorten
 from loom_cli.timeline import tell_event
 from loom_cli.waits import tell_wait
@@ -22,12 +22,12 @@ def list_heads(heads: Iterable[Head]) -> Sheet:
             head.shown,
             f"{head.workflow}@{head.code_version}",
             str(head.last_seq),
-            show_instant(head.created_at),
-            show_duration((head.ended_at or head.status_at) - head.created_at),
+            show_second(head.created_at),
+            _lifetime(head) if head.ended_at else "-",
         )
         for head in heads
     )
-    return Sheet(("execution", "status", "workflow", "events", "started", "last change after"), rows)
+    return Sheet(("execution", "status", "workflow", "events", "started", "lasted"), rows)
 
 
 def list_counts(counts: dict[str, int]) -> Sheet:
@@ -52,8 +52,8 @@ def tell_head(head: Head) -> Facts:
         ("cancel asked", head.cancel_requested_at and _tell_cancel(head)),
         ("waits for", "; ".join(map(tell_wait, head.waits)) or None),
         ("unknown tail", "a newer server answered the park; this one cannot judge it" if head.unknown_tail else None),
-        ("fruitless claims", head.fruitless_claims and str(head.fruitless_claims)),
-        ("ending", head.ending and f"{head.ending}, result digest {head.result_digest}"),
+        ("fruitless claims", None if head.ended or not head.fruitless_claims else str(head.fruitless_claims)),
+        ("ending", head.status is Status.DELETED and f"{head.ending}, result digest {head.result_digest}"),
         ("ended", head.ended_at and f"{show_instant(head.ended_at)} after {_lifetime(head)}"),
         ("archived up to", head.archived_seq and str(head.archived_seq)),
         ("log", f"{head.last_seq} events, {head.log_bytes} bytes"),

@@ -9,6 +9,7 @@ from loom.kernel.events import Event
 from loom.kernel.kinds import EventKind as K
 from loom.kernel.parks import waits_from
 from loom.kernel.raw_json import RawJson
+from loom_cli.durations import show_instant
 from loom_cli.waits import tell_wait
 
 
@@ -65,6 +66,23 @@ def _tell_failed(form: Mapping[str, Any]) -> str:
     return f"{form['type']}: {form['message']}"
 
 
+def _tell_step_started(form: Mapping[str, Any]) -> str:
+    until = f", until {show_instant(form['wake_at'])}" if "wake_at" in form else ""
+    return f"{form['type']} {form['command']}{until}"
+
+
+def _tell_step_completed(form: Mapping[str, Any]) -> str:
+    return str(form["command"]) + (f": {_value(form['result'])}" if "result" in form else "")
+
+
+def _tell_step_failed(form: Mapping[str, Any]) -> str:
+    return f"{form['command']}: {_tell_failed(form['failure'])}"
+
+
+def _tell_step_retried(form: Mapping[str, Any]) -> str:
+    return f"{form['command']}, attempt {form['attempt']}: {_tell_failed(form['failure'])}"
+
+
 def _by(form: Mapping[str, Any]) -> str:
     return f"by {form['by']}" + (f": {form['reason']}" if form.get("reason") else "")
 
@@ -80,6 +98,10 @@ _TELLERS: dict[str, Callable[[Any], str]] = {
     K.EXECUTION_CANCEL_REQUESTED: _by,
     K.EXECUTION_CANCELLED: _tell_cancelled,
     K.EXECUTION_FAILED: _tell_failed,
+    K.STEP_STARTED: _tell_step_started,
+    K.STEP_COMPLETED: _tell_step_completed,
+    K.STEP_FAILED: _tell_step_failed,
+    K.STEP_RETRIED: _tell_step_retried,
     K.MESSAGE_CONSUMED: _tell_message,
     K.CHILD_STARTED: _tell_child,
     K.CHILD_OUTCOME: _tell_outcome,

@@ -285,6 +285,29 @@ async def a_terminal_event_in_a_batch_reaches_its_edge(scene: Scene) -> None:
 
 
 @SUITE.case
+async def a_child_may_end_and_be_consumed_in_one_batch(scene: Scene) -> None:
+    """I2, I17: the parent's item sees the end that the child's item before it wrote; the other order is refused."""
+    for child_first in (True, False):
+        parent, kids = await _family(scene, "kid")
+        kid = kids["kid"]
+        await kid.claim()
+        end, consume = NewEvent(kind="EXECUTION_COMPLETED"), NewEvent(kind="CHILD_OUTCOME", child_key="kid")
+        items = tuple(
+            c.AppendItem(execution_id=each.ref.execution_id, credential=each.held, events=(event,))
+            for each, event in ((kid, end), (parent, consume))
+        )
+        call = c.AppendBatch(namespace=scene.namespace, batch_id=mint(), items=items if child_first else items[::-1])
+        if child_first:
+            await scene.store.append_batch(call)
+            edge = (await parent.edges())["kid"]
+            equal((edge.status, edge.consumed_at_seq), ("completed", (await parent.head()).last_seq))
+            await kid.delete()
+        else:
+            async with scene.untouched(parent, kid):
+                await refused(IllegalTransition, scene.store.append_batch(call))
+
+
+@SUITE.case
 async def three_hundred_outcomes_pass_in_one_answer(scene: Scene) -> None:
     """I17, H50: what the store copies does not count against the door's limits."""
     if (await scene.limits()).children_open < MANY:

@@ -279,19 +279,6 @@ async def _negative_delay(at: Doorstep) -> Knock:
     return at.start(at.scene.unknown(), ',"delay_ms":-1')
 
 
-@refused("a message to an inbox that is full", 409, "inbox-full", taken=TAKEN, stores=0)
-async def _full_inbox(at: Doorstep) -> Knock:
-    execution = await at.scene.owned()
-    waiting = iter(range(at.limits.inbox_waiting))
-
-    async def fill() -> None:
-        for _ in waiting:
-            await execution.send()
-
-    await asyncio.gather(*(fill() for _ in range(FILLERS)))
-    return at.send(execution)
-
-
 # --- ids and names ----------------------------------------------------------------------------------------------------
 
 
@@ -575,3 +562,19 @@ carried("a payload that nests 256 deep", "[" * 256 + "]" * 256)
 @refused("a kind that Loom does not know, which is an application's", 201, "-")
 async def _unknown_kind(at: Doorstep) -> Knock:
     return at.append(await at.scene.owned(), '[{"kind":"EXECUTION_TELEPORTED"}]')
+
+
+# --- last, since it takes as many messages as the inbox holds ---------------------------------------------------------
+
+
+@refused("a message to an inbox that is full", 409, "inbox-full", taken=TAKEN, stores=0)
+async def _full_inbox(at: Doorstep) -> Knock:
+    execution = await at.scene.owned()
+    waiting = iter(range(at.limits.inbox_waiting))
+
+    async def fill() -> None:
+        for _ in waiting:
+            await execution.send()
+
+    await asyncio.gather(*(fill() for _ in range(FILLERS)))
+    return at.send(execution)

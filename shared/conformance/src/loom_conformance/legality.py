@@ -180,13 +180,8 @@ for _answering_kind in ANSWERS:
 
 def _ignorable(kind: str) -> Callable[[Scene], Awaitable[None]]:
     async def run(scene: Scene) -> None:
-        single = kind in (EventKind.EXECUTION_STARTED, EventKind.CHILD_STARTED)
         execution = await scene.parked()
-        if kind in AUDIT_KINDS and kind != EventKind.OUTCOME_RECORDED:
-            await execution.note(kind)
-        elif kind in LATE:
-            await execution.append(kind)
-        holds(single or kind in LATE or kind in AUDIT_KINDS, "a kind that can follow a park")
+        await (execution.note(kind) if kind in AUDIT_KINDS else execution.append(kind))
         equal(getattr(locate_park(await execution.log()), "seq", None), execution.park_seq, "the park that is found")
         await execution.resume()
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 
 from loom.errors import Deleted, Gone, IllegalTransition, InboxFull, NotFound, Stale, TooLarge
 from loom.kernel import calls as c
-from loom.kernel.events import NewEvent
+from loom.kernel.events import Event, NewEvent
 from loom_conformance.case import Suite
 from loom_conformance.checks import all_at_once, equal, holds, refused
 from loom_conformance.scene import Execution, Scene, mint
@@ -18,8 +19,8 @@ FILLABLE = 1_000
 FAR_MS = 3_600_000
 
 
-def _consumed(execution_log: object) -> list[dict[str, object]]:
-    return [json.loads(e.payload) for e in execution_log if e.kind == "MESSAGE_CONSUMED"]  # type: ignore[attr-defined]
+def _consumed(log: Iterable[Event]) -> list[dict[str, object]]:
+    return [json.loads(event.payload) for event in log if event.kind == "MESSAGE_CONSUMED"]
 
 
 @SUITE.case
@@ -45,6 +46,19 @@ async def an_inbox_is_read_by_name_and_key(scene: Scene) -> None:
     equal(await execution.inbox("b", "y"), ["by"])
     inbox = await scene.store.read_inbox(c.ReadInbox(**execution.at, limit=2))
     equal([(mail.name, mail.key) for mail in inbox.items], [("a", None), ("b", "x")])
+
+
+@SUITE.case
+async def an_inbox_is_read_in_pages(scene: Scene) -> None:
+    """Design 5: what comes behind the `inbox_seq` of the last one read, by name and key too."""
+    execution = await scene.owned()
+    for name, key in (("a", None), ("b", "x"), ("a", None), ("b", "y")):
+        await execution.send(name, key=key)
+
+    for wanted, seqs in (({}, [2, 3]), ({"limit": 1}, [2]), ({"name": "a"}, [3]), ({"key": "y"}, [4])):
+        inbox = await scene.store.read_inbox(c.ReadInbox(**execution.at, after=1, **{"limit": 2, **wanted}))
+        equal([mail.inbox_seq for mail in inbox.items], seqs, f"behind the first, {wanted}")
+    equal((await scene.store.read_inbox(c.ReadInbox(**execution.at, after=4))).items, (), "behind the last")
 
 
 @SUITE.case
@@ -291,15 +305,11 @@ async def an_unheard_cancel_comes_before_mail(scene: Scene) -> None:
     )
 
 
-def _id() -> str:
-    return mint("message")
-
-
 @SUITE.case
-async def a_thousand_ways_to_one_receiver(scene: Scene) -> None:
+async def many_senders_and_a_receiver_in_a_loop(scene: Scene) -> None:
     """I16: many senders at once and a receiver that parks over and over: each message is consumed exactly once."""
     receiver = await scene.start()
-    ids = [_id() for _ in range(24)]
+    ids = [mint("message") for _ in range(24)]
 
     async def receive() -> c.Parked:
         await receiver.claim_when_due()

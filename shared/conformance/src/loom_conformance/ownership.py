@@ -185,7 +185,6 @@ async def what_is_parked_cannot_be_claimed(scene: Scene) -> None:
 
     async with scene.untouched(execution):
         await refused(NotClaimable, execution.claim())
-        await scene.pass_time(1)
 
 
 @SUITE.case
@@ -560,6 +559,34 @@ async def the_ninth_fruitless_claim_blocks(scene: Scene) -> None:
 
 
 @SUITE.case
+async def the_ninth_fruitless_poll_blocks(scene: Scene) -> None:
+    """I27: `claims` counts like a claim: the ninth hands nothing out; what is healthy behind it is not kept waiting."""
+    sick = await scene.start()
+    for _ in range((await scene.limits()).fruitless_claims):
+        await _poll_until_found(scene, SHORT_LEASE_MS)
+        await scene.pass_time(SHORT_LEASE_MS)
+    healthy = await scene.start()
+
+    found = set()
+    for _ in range(40):
+        found |= set(await _polled(scene, max=1))
+        await scene.pass_time(1_000)
+        if (await sick.head()).shown == "blocked":
+            break
+
+    equal((await sick.head()).shown, "blocked")
+    equal(found, {healthy.ref.execution_id})
+
+
+async def _poll_until_found(scene: Scene, ttl_ms: int) -> None:
+    for _ in range(60):
+        if await _polled(scene, ttl_ms=ttl_ms):
+            return
+        await scene.pass_time(1_000)
+    holds(False, "what is runnable is handed out again once its back-off is over")
+
+
+@SUITE.case
 async def an_operator_answers_what_is_blocked(scene: Scene) -> None:
     """I27, I29: with `null` or by the wait's name; then it is claimed at once and counted from 0."""
     execution = await scene.blocked()
@@ -608,6 +635,20 @@ async def thirty_sleeps_in_a_row_never_block(scene: Scene) -> None:
 
     head = await execution.head()
     equal((head.status, head.fruitless_claims, head.not_before), ("running", 0, None))
+
+
+@SUITE.case
+async def a_park_is_a_fruit(scene: Scene) -> None:
+    """I27: the park itself sets the count to 0 and clears `not_before`, before anybody answers it."""
+    execution = await scene.owned(SHORT_LEASE_MS)
+    await scene.pass_time(SHORT_LEASE_MS)
+    await execution.claim()
+    equal((await execution.head()).fruitless_claims, 2)
+
+    await execution.park()
+
+    head = await execution.head()
+    equal((head.fruitless_claims, head.not_before), (0, None))
 
 
 @SUITE.case
@@ -751,8 +792,6 @@ async def a_single_writer_needs_no_credential(scene: Scene) -> None:
     await execution.append("A")
     await execution.park()
     await execution.append("B")
-    await scene.pass_time(1)
-    await execution.append("C")
     await execution.resume()
     await execution.append(event("EXECUTION_COMPLETED", 1))
 

@@ -406,6 +406,7 @@ async def a_message_repeated_is_one_message(scene: Scene) -> None:
     equal(await execution.inbox(), [facts["message_id"]])
     await execution.park(message("mail"))
     equal(await execution.send("mail", 1, **facts), first)
+    equal(await execution.inbox(), [], "the inbox, from which it was consumed")
     await execution.end()
     equal(await execution.send("mail", 1, **facts), first)
 

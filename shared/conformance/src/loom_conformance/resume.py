@@ -16,7 +16,7 @@ from loom.errors import (
     ResumeContended,
     Stale,
 )
-from loom.ids import Sequence, Token
+from loom.ids import Instant, Sequence, Token
 from loom.kernel import calls as c
 from loom.kernel.parks import Answer
 from loom_conformance.case import Suite
@@ -268,6 +268,16 @@ async def a_timer_is_not_answered_early(scene: Scene) -> None:
     await execution.resume()
 
     holds(refusal.retryable, "not-yet is retryable")
+
+
+@SUITE.case
+async def a_deadline_already_past_is_due_at_once(scene: Scene) -> None:
+    """I18: the next park gets its own rows for what was not answered, deadlines long past included."""
+    now = await scene.now()
+    execution = await scene.parked(timer(wake_at=Instant(now - FAR_MS)))
+
+    equal((await execution.head()).wake_at, now - FAR_MS)
+    await execution.resume()
 
 
 @SUITE.case
@@ -753,6 +763,21 @@ async def overdue_deadlines_are_listed_and_become_requests(scene: Scene) -> None
 
     equal((await execution.kinds())[-1], "EXECUTION_CANCEL_REQUESTED")
     equal(await _due(execution, "deadlines"), [])
+
+
+@SUITE.case
+async def why_leads_from_a_parent_to_its_child(scene: Scene) -> None:
+    """Design 5: the causal chain names what each link waits for; the child's own says what it lacks."""
+    parent = await scene.owned()
+    kid = await parent.start_child("kid")
+    await parent.park(child("kid"), timer(FAR_MS))
+
+    about_parent = await scene.store.read_why(c.ReadWhy(**parent.at))
+    about_child = await scene.store.read_why(c.ReadWhy(**kid.at))
+
+    equal((about_parent.head.park_seq, about_child.head.status), (parent.park_seq, "pending"))
+    holds(kid.ref in [reason.execution for reason in about_parent.reasons], "the parent's reasons lead to the child")
+    holds(about_child.reasons, "the child's reasons say what it lacks")
 
 
 # --- cancel, terminate, fail ------------------------------------------------------------------------------------------

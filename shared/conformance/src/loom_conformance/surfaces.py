@@ -28,81 +28,119 @@ Write = Callable[[Execution, Credential], Awaitable[Any]]
 
 
 @dataclass(frozen=True, slots=True)
+class Stage:
+    """How a grant comes about: an owner's by a claim, an acquirer's on a park."""
+
+    grant: Callable[[Scene, int], Awaitable[Execution]]
+    grant_again: Callable[[Execution], Awaitable[Any]]
+
+
+async def _owned(scene: Scene, ttl_ms: int) -> Execution:
+    return await scene.owned(ttl_ms)
+
+
+async def _claim_again(execution: Execution) -> None:
+    await execution.claim()
+
+
+async def _acquired(scene: Scene, ttl_ms: int) -> Execution:
+    execution = await scene.parked()
+    execution.credential = await execution.acquire(ttl_ms=ttl_ms)
+    return execution
+
+
+async def _acquire_again(execution: Execution) -> None:
+    execution.credential = await execution.acquire()
+
+
+OWNER = Stage(_owned, _claim_again)
+ACQUIRER = Stage(_acquired, _acquire_again)
+
+
+@dataclass(frozen=True, slots=True)
 class Staleness:
-    """A way for a credential to be no owner's. `make` gives the execution addressed and the credential presented."""
+    """A way for a credential to be nobody's. `make` gives the execution addressed and the credential presented."""
 
     name: str
-    make: Callable[[Scene], Awaitable[tuple[Execution, Credential]]]
+    make: Callable[[Scene, Stage], Awaitable[tuple[Execution, Credential]]]
     refusals: tuple[type[LoomError], ...] = (Stale,)
 
 
-async def _released(scene: Scene) -> tuple[Execution, Credential]:
-    execution = await scene.owned()
-    was = execution.held
+async def _released(scene: Scene, stage: Stage) -> tuple[Execution, Credential]:
+    execution = await stage.grant(scene, LEASE_MS)
     await execution.release()
-    return execution, was
+    return execution, execution.held
 
 
-async def _expired(scene: Scene) -> tuple[Execution, Credential]:
-    execution = await scene.owned(SHORT_LEASE_MS)
+async def _expired(scene: Scene, stage: Stage) -> tuple[Execution, Credential]:
+    execution = await stage.grant(scene, SHORT_LEASE_MS)
     await scene.pass_time(SHORT_LEASE_MS)
     return execution, execution.held
 
 
-async def _taken_over(scene: Scene) -> tuple[Execution, Credential]:
-    execution, was = await _expired(scene)
-    await execution.claim()
+async def _taken_over(scene: Scene, stage: Stage) -> tuple[Execution, Credential]:
+    execution, was = await _expired(scene, stage)
+    await stage.grant_again(execution)
     return execution, was
 
 
-async def _resumed(scene: Scene) -> tuple[Execution, Credential]:
-    execution = await scene.runnable()
+async def _resumed(scene: Scene, stage: Stage) -> tuple[Execution, Credential]:
+    """Parked, by itself or before, and answered by somebody else."""
+    execution = await stage.grant(scene, LEASE_MS)
+    if stage is OWNER:
+        await execution.park()
+    await execution.resume()
     return execution, execution.held
 
 
-async def _forged_nonce(scene: Scene) -> tuple[Execution, Credential]:
-    execution = await scene.owned()
+async def _forged_nonce(scene: Scene, stage: Stage) -> tuple[Execution, Credential]:
+    execution = await stage.grant(scene, LEASE_MS)
     return execution, replace(execution.held, nonce=mint_nonce())
 
 
-async def _greater_token(scene: Scene) -> tuple[Execution, Credential]:
-    execution = await scene.owned()
+async def _greater_token(scene: Scene, stage: Stage) -> tuple[Execution, Credential]:
+    execution = await stage.grant(scene, LEASE_MS)
     return execution, replace(execution.held, token=Token(execution.held.token + 1))
 
 
-async def _older_epoch(scene: Scene) -> tuple[Execution, Credential]:
+async def _older_epoch(scene: Scene, stage: Stage) -> tuple[Execution, Credential]:
     hook = scene.hook
-    execution = await scene.owned()
+    execution = await stage.grant(scene, LEASE_MS)
     await hook.raise_epoch()
     return execution, execution.held
 
 
-async def _other_incarnation(scene: Scene) -> tuple[Execution, Credential]:
-    execution = await scene.owned()
+async def _other_incarnation(scene: Scene, stage: Stage) -> tuple[Execution, Credential]:
+    execution = await stage.grant(scene, LEASE_MS)
     return execution, replace(execution.held, incarnation=scene.unknown().ref.incarnation)
 
 
-async def _recreated(scene: Scene) -> tuple[Execution, Credential]:
-    execution = await scene.owned()
+async def _recreated(scene: Scene, stage: Stage) -> tuple[Execution, Credential]:
+    """On a successor that is owned, or parked at the same sequence."""
+    execution = await stage.grant(scene, LEASE_MS)
     was = execution.held
-    await execution.end()
+    await execution.terminate()
     await execution.delete()
     successor = await execution.recreate()
     await successor.claim()
+    if stage is ACQUIRER:
+        await successor.park()
     return successor, was
 
 
-async def _ended(scene: Scene) -> tuple[Execution, Credential]:
-    execution = await scene.ended()
+async def _ended(scene: Scene, stage: Stage) -> tuple[Execution, Credential]:
+    execution = await stage.grant(scene, LEASE_MS)
+    await execution.fail()
     return execution, execution.held
 
 
-async def _foreign(scene: Scene) -> tuple[Execution, Credential]:
-    mine, other = await scene.owned(), await scene.owned()
+async def _foreign(scene: Scene, stage: Stage) -> tuple[Execution, Credential]:
+    mine, other = await stage.grant(scene, LEASE_MS), await stage.grant(scene, LEASE_MS)
     return mine, other.held
 
 
-async def _parked(scene: Scene) -> tuple[Execution, Credential]:
+async def _parked(scene: Scene, stage: Stage) -> tuple[Execution, Credential]:
+    """The parker's own grant, which an acquirer has not ended."""
     execution = await scene.parked()
     return execution, execution.held
 
@@ -204,9 +242,13 @@ LEGAL_WHILE_PARKED = (_append_step, _release)
 """What the grant that parked may still do, until its lease ends."""
 
 
+def _stage_of(surface: str) -> Stage:
+    return ACQUIRER if surface == "answer" else OWNER
+
+
 def _case(surface: str, write: Write, way: Staleness) -> Callable[[Scene], Awaitable[None]]:
     async def run(scene: Scene) -> None:
-        execution, credential = await way.make(scene)
+        execution, credential = await way.make(scene, _stage_of(surface))
         async with scene.untouched(execution):
             await refused(way.refusals, write(execution, credential))
 
@@ -215,14 +257,13 @@ def _case(surface: str, write: Write, way: Staleness) -> Callable[[Scene], Await
 
 def _live_case(surface: str, write: Write) -> Callable[[Scene], Awaitable[None]]:
     async def run(scene: Scene) -> None:
-        execution = await (scene.parked() if surface == "answer" else scene.owned())
-        credential = await execution.acquire() if surface == "answer" else execution.held
+        execution = await _stage_of(surface).grant(scene, LEASE_MS)
         if surface == "delete":
-            await refused(IllegalTransition, write(execution, credential))
-        elif write is _send:
+            await refused(IllegalTransition, write(execution, execution.held))
+        elif surface == "messages":
             await _send_live(execution)
         else:
-            await write(execution, credential)
+            await write(execution, execution.held)
 
     return run
 
@@ -264,7 +305,7 @@ async def every_surface_has_its_cases(scene: Scene) -> None:
 async def every_surface_counts_what_it_refused(scene: Scene) -> None:
     """Law 3: a late write leaves a row with surface, code and both tokens, best effort, at most one row each."""
     for surface in WRITES:
-        execution, was = await _taken_over(scene)
+        execution, was = await _taken_over(scene, _stage_of(surface))
         await refused(Stale, WRITES[surface][0](execution, was))
 
         ownership = await scene.store.read_ownership(c.ReadOwnership(**execution.at))

@@ -217,7 +217,7 @@ class ChildFailed(_Failed):
 
 
 class ExecutionFailed(_Failed):
-    """What a client asked for the result of did not complete; `type_name` is `cancelled`, `failed` or the exception's."""
+    """What was asked for its result did not complete; `type_name` is `cancelled`, `failed` or the exception's."""
 
 
 class NotReplaySafe(WorkflowError):

@@ -34,29 +34,31 @@ class MigrationFault(Exception):
 class LockNotTaken(MigrationFault):
     """Others migrate, or hold a table for too long: come back."""
 
-    exit_code = 3
+    exit_code = 8
 
 
 class FileChanged(MigrationFault):
     """A migration was applied from another text than this program's."""
 
-    exit_code = 4
+    exit_code = 10
 
 
 class NewerDatabase(MigrationFault):
     """A newer program migrated it."""
 
-    exit_code = 5
+    exit_code = 11
 
 
 class DatabaseUnreachable(MigrationFault):
-    exit_code = 6
+    """Nobody answers there, or not any more."""
+
+    exit_code = 7
 
 
 class MigrationFailed(MigrationFault):
     """A statement failed; its migration left nothing behind."""
 
-    exit_code = 7
+    exit_code = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

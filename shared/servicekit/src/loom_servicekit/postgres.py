@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from importlib.resources import files
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
@@ -161,14 +162,14 @@ class Database:
         job = asyncio.ensure_future(self._prepared_again(connection, work))
         done, _ = await asyncio.wait({job}, timeout=max(0.0, deadline - time.monotonic()))
         if not done:
-            connection.terminate()
+            _abort(connection)
             await asyncio.wait({job}, timeout=1)
             job.cancel()
             raise OutcomeUnknown(f"the database did not answer for {self._call_s:g} s")
         return job.result()
 
     async def _prepared_again(self, connection: Connection, work: Work[_T]) -> _T:
-        """A plan of before a migration or of another server connection is prepared again, and the call made once more."""
+        """A plan of before a migration or of another connection is prepared again, and the call made once more."""
         try:
             return await work(connection)
         except _NO_SUCH_PLAN:
@@ -178,9 +179,14 @@ class Database:
     async def _judge(self, connection: Connection, error: Exception) -> None:
         """H28: a lost connection is dropped; one that became read-only is of a demoted primary, as are the others."""
         if is_lost(error):
-            connection.terminate()
+            _abort(connection)
         if getattr(error, "sqlstate", None) == _READ_ONLY:
             await self._pool.expire_connections()
+
+
+def _abort(connection: Connection) -> None:
+    with suppress(asyncpg.InterfaceError):  # closed meanwhile
+        connection.terminate()
 
 
 def is_lost(error: Exception) -> bool:

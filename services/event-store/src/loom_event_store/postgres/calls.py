@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from itertools import pairwise
-from random import Random
 from typing import Any
 
 import asyncpg
@@ -25,6 +24,7 @@ from loom.kernel.limits import Limits
 from loom.kernel.parks import MessageWait, TimerWait, Wait, children_of, why_unsatisfiable
 from loom.kernel.raw_json import encode
 from loom_event_store import rows
+from loom_event_store.postgres.moments import Incarnations
 from loom_event_store.postgres.statements import Statements, whole
 from loom_event_store.rows import GREATEST
 from loom_servicekit.postgres import Connection
@@ -32,16 +32,16 @@ from loom_servicekit.postgres import Connection
 _ENDS = {EventKind.EXECUTION_COMPLETED: Status.COMPLETED, EventKind.EXECUTION_FAILED: Status.FAILED}
 _WAIT_KINDS = {"TimerWait": "timer", "ChildWait": "child", "GroupWait": "group", "MessageWait": "message"}
 
-_Hot = Callable[[Statements, Any, Limits, Random], Awaitable[Any]]
+_Hot = Callable[[Statements, Any, Limits, Incarnations], Awaitable[Any]]
 
 
-async def call_function(connection: Connection, call: c.WriteCall, limits: Limits, rng: Random) -> Any:
+async def call_function(connection: Connection, call: c.WriteCall, limits: Limits, incarnations: Incarnations) -> Any:
     """The answer of a hot call whose function did it; None for every other call."""
     function = _HOT.get(type(call))
     if function is None or not _fits(call):
         return None
     try:
-        return await function(Statements(connection), call, limits, rng)
+        return await function(Statements(connection), call, limits, incarnations)
     except asyncpg.UniqueViolationError:
         return None  # a repeat, most likely: the index refused it, nothing happened
 
@@ -71,7 +71,7 @@ def _seen(incarnation: Incarnation | Chain | str) -> int | None:
     return None if incarnation == ANY else int(incarnation)
 
 
-async def _start(at: Statements, call: c.Start, limits: Limits, rng: Random) -> c.Started | None:
+async def _start(at: Statements, call: c.Start, limits: Limits, incarnations: Incarnations) -> c.Started | None:
     if size_of(call.input) > limits.event_bytes:
         return None
     payload = encode(
@@ -84,16 +84,17 @@ async def _start(at: Statements, call: c.Start, limits: Limits, rng: Random) -> 
             "cancel": False,
         }
     )
-    incarnation = Incarnation(rng.getrandbits(63))
+    incarnation = incarnations.take()
     what = (call.workflow, call.code_version, call.queue, payload, call.delay_ms, call.timeout_ms)
     name = (call.namespace, call.execution_id)
     head = await at.first("start", rows.head_from, *name, incarnation, *what, call.batch_id, digest_of(call))
     if head is None:
+        incarnations.give_back([incarnation])
         return None
     return c.Started(execution=head.ref, chain=head.chain, token=head.token, status=head.status, created=True)
 
 
-async def _append(at: Statements, call: c.Append, limits: Limits, rng: Random) -> c.Appended | None:
+async def _append(at: Statements, call: c.Append, limits: Limits, incarnations: Incarnations) -> c.Appended | None:
     ending = _ending(call)
     if not _is_plain(call, limits) or (call.credential is None and call.incarnation is None):
         return None
@@ -157,7 +158,7 @@ def _is_in_order(call: c.Append) -> bool:
     return all(is_next_position(before, after) for before, after in pairwise(positions))
 
 
-async def _park(at: Statements, call: c.Park, limits: Limits, rng: Random) -> c.Parked | None:
+async def _park(at: Statements, call: c.Park, limits: Limits, incarnations: Incarnations) -> c.Parked | None:
     if (call.credential is None and call.incarnation is None) or not _is_parkable(call.waits):
         return None
     messages = [wait.message for wait in call.waits if isinstance(wait, MessageWait)]
@@ -188,7 +189,7 @@ def _is_parkable(waits: tuple[Wait, ...]) -> bool:
     return known and distinct and all(why_unsatisfiable(wait) is None for wait in waits)
 
 
-async def _resume(at: Statements, call: c.Resume, limits: Limits, rng: Random) -> c.Resumed | None:
+async def _resume(at: Statements, call: c.Resume, limits: Limits, incarnations: Incarnations) -> c.Resumed | None:
     if call.credential is not None or call.keys:
         return None
     digest = None if call.batch_id is None else digest_of(call)
@@ -197,14 +198,14 @@ async def _resume(at: Statements, call: c.Resume, limits: Limits, rng: Random) -
     return None if row is None else c.Resumed(resumed_seq=row["resumed_seq"], token=Token(row["token"]))
 
 
-async def _claim(at: Statements, call: c.Claim, limits: Limits, rng: Random) -> c.Claimed | None:
+async def _claim(at: Statements, call: c.Claim, limits: Limits, incarnations: Incarnations) -> c.Claimed | None:
     seen = (_seen(call.incarnation), call.token, grant_hash(call.nonce), call.owner, call.ttl_ms)
     bounds = (limits.fruitless_claims, BASE_MS, CAP_MS)
     head = await at.first("claim", rows.head_from, call.namespace, call.execution_id, *seen, *bounds)
     return None if head is None else claimed(head, call)
 
 
-async def _renew(at: Statements, call: c.Renew, limits: Limits, rng: Random) -> c.Renewed | None:
+async def _renew(at: Statements, call: c.Renew, limits: Limits, incarnations: Incarnations) -> c.Renewed | None:
     of = (call.namespace, call.execution_id, *_grant(call.credential))
     row: Any = await at.first("renew", whole, *of, call.ttl_ms)
     if row is None:
@@ -213,13 +214,13 @@ async def _renew(at: Statements, call: c.Renew, limits: Limits, rng: Random) -> 
     return c.Renewed(lease_until=Instant(row["lease_until"]), ttl_ms=call.ttl_ms, waiting=waiting)
 
 
-async def _release(at: Statements, call: c.Release, limits: Limits, rng: Random) -> c.Released | None:
+async def _release(at: Statements, call: c.Release, limits: Limits, incarnations: Incarnations) -> c.Released | None:
     of = (call.namespace, call.execution_id, *_grant(call.credential))
     row: Any = await at.first("release", whole, *of, call.delay_ms)
     return None if row is None else c.Released(token=Token(row["token"]))
 
 
-async def _send(at: Statements, call: c.Send, limits: Limits, rng: Random) -> c.Sent | None:
+async def _send(at: Statements, call: c.Send, limits: Limits, incarnations: Incarnations) -> c.Sent | None:
     if size_of(call.payload) > limits.event_bytes:
         return None
     sender = call.sender
@@ -229,7 +230,9 @@ async def _send(at: Statements, call: c.Send, limits: Limits, rng: Random) -> c.
     return None if row is None else c.Sent(inbox_seq=row["inbox_seq"], resumed=row["resumed"])
 
 
-async def _acquire(at: Statements, call: c.AcquireIfParked, limits: Limits, rng: Random) -> c.Claimed | None:
+async def _acquire(
+    at: Statements, call: c.AcquireIfParked, limits: Limits, incarnations: Incarnations
+) -> c.Claimed | None:
     seen = (_seen(call.incarnation), call.park_seq, call.token, grant_hash(call.nonce), call.owner, call.ttl_ms)
     head = await at.first("acquire_if_parked", rows.head_from, call.namespace, call.execution_id, *seen)
     return None if head is None else claimed(head, call)

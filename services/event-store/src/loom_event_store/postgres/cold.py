@@ -6,13 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from random import Random, SystemRandom
-from typing import Any
 
 import asyncpg
 
 from loom.errors import Busy, ResumeContended
-from loom.ids import Incarnation, Instant
+from loom.ids import Instant
 from loom.kernel import calls as c
 from loom.kernel.change import Change, Moment, Refusal, View, Write, WriteEdge, WriteHead
 from loom.kernel.decide import decide
@@ -21,7 +19,8 @@ from loom.kernel.heads import Head
 from loom.kernel.limits import Limits
 from loom.kernel.parks import Wait, children_of
 from loom_event_store import rows
-from loom_event_store.postgres.statements import Statements, whole
+from loom_event_store.postgres.moments import Incarnations, Moments, Unnumbered
+from loom_event_store.postgres.statements import Statements
 from loom_event_store.postgres.view import EdgeKey, LockedView, Name, Unlocked, Unread
 from loom_event_store.postgres.writes import worded
 from loom_servicekit.postgres import Connection
@@ -51,10 +50,6 @@ class Locks:
     call: c.WriteCall | None = None
 
 
-class Unnumbered(Exception):
-    """The decision makes a head and needs a surrogate."""
-
-
 class LookAgain(Exception):
     """Nothing is decided: these are the locks to take next time."""
 
@@ -63,23 +58,27 @@ class LookAgain(Exception):
         self.locks = locks
 
 
-async def decide_cold(connection: Connection, call: c.WriteCall, limits: Limits, rng: Random) -> Decided:
-    """The decision, its rows committed if it is a Change, and when. Raises Busy, for a resume ResumeContended."""
-    return await change_under(connection, locks_of(call), lambda view, moment: decide(view, call, moment), limits, rng)
+async def decide_cold(connection: Connection, call: c.WriteCall, limits: Limits, incarnations: Incarnations) -> Decided:
+    """The decision, its rows committed if it is a Change, and when. Raises Busy."""
+    return await change_under(
+        connection, locks_of(call), lambda view, moment: decide(view, call, moment), limits, incarnations
+    )
 
 
 async def change_under(
-    connection: Connection, locks: Locks, decided_by: Decide, limits: Limits, rng: Random
+    connection: Connection, locks: Locks, decided_by: Decide, limits: Limits, incarnations: Incarnations
 ) -> Decided:
     """Decide and write in one transaction. Zero rows after a wait prove nothing, so it looks again, LOOKS times."""
     for _ in range(LOOKS):
+        moments = Moments(limits, incarnations)
         try:
             async with connection.transaction(isolation="read_committed"):
-                return await _change(Statements(connection), locks, decided_by, limits, rng)
+                return await _change(Statements(connection), locks, decided_by, moments)
         except LookAgain as again:
             locks = again.locks
         except asyncpg.UniqueViolationError:
-            continue  # somebody else made the head meanwhile
+            pass  # somebody else made the head meanwhile
+        moments.give_back()
     raise Busy(f"others changed what the call met, {LOOKS} times in a row")
 
 
@@ -108,6 +107,8 @@ def _edges_of(call: c.WriteCall | None, heads: Heads) -> frozenset[EdgeKey]:
         case c.Resume():
             head = heads[call.namespace, call.execution_id]
             found = [(call.execution_id, _keys_of_waits(head.waits if head else ()))]
+        case c.StartChild():
+            found = [(call.execution_id, (call.child_key,))]
         case _:
             return frozenset()
     parents = ((heads[call.namespace, execution_id], keys) for execution_id, keys in found)
@@ -129,9 +130,9 @@ def contended(call: c.WriteCall, error: Busy) -> Busy | ResumeContended:
     return error
 
 
-async def _change(statements: Statements, locks: Locks, decided_by: Decide, limits: Limits, rng: Random) -> Decided:
+async def _change(statements: Statements, locks: Locks, decided_by: Decide, moments: Moments) -> Decided:
     view = await _lock(statements, locks)
-    moments = await Moments.read(statements, limits, rng)
+    await moments.read(statements)
     decision = await _decided(statements, locks, view, decided_by, moments)
     if isinstance(decision, Change) and decision.writes:
         _check_locked(decision.writes, locks, view, moments)
@@ -185,48 +186,3 @@ def _check_locked(writes: tuple[Write, ...], locks: Locks, view: LockedView, mom
     }
     if not edges <= view.locked_edges:
         raise LookAgain(replace(locks, edges=locks.edges | edges))
-
-
-class Moments:
-    """The moment of one transaction, the same each time that its decision is made again."""
-
-    def __init__(self, now: Instant, epoch: int, limits: Limits, rng: Random | None, new_heads: list[int]) -> None:
-        self.now = now
-        self.epoch = epoch
-        self.new_heads = new_heads
-        self._limits = limits
-        self._rng = rng or SystemRandom()
-        self._incarnations: list[Incarnation] = []
-
-    @classmethod
-    async def read(cls, statements: Statements, limits: Limits, rng: Random | None = None) -> Moments:
-        """Under the locks, since a wait takes time."""
-        row: Any = await statements.first("read_clock", whole)
-        return cls(Instant(row["now"]), row["epoch"], limits, rng, [])
-
-    async def read_new_head(self, statements: Statements) -> None:
-        """A surrogate for a head that the decision wants to make."""
-        self.new_heads.append(await statements.number("next_head"))
-
-    def again(self) -> Moment:
-        incarnations = iter(range(1 << 30))
-        heads = iter(self.new_heads)
-
-        def new_head() -> int:
-            head = next(heads, None)
-            if head is None:
-                raise Unnumbered
-            return head
-
-        return Moment(
-            now=self.now,
-            epoch=self.epoch,
-            limits=self._limits,
-            new_incarnation=lambda: self._incarnation(next(incarnations)),
-            new_head=new_head,
-        )
-
-    def _incarnation(self, number: int) -> Incarnation:
-        while len(self._incarnations) <= number:
-            self._incarnations.append(Incarnation(self._rng.getrandbits(63)))
-        return self._incarnations[number]

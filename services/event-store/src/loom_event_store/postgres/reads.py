@@ -15,7 +15,7 @@ from loom.stores.deciding import due_of, open_park
 from loom.stores.event_store import PORT_VERSION
 from loom.stores.memory import POLL_SEEN_MS
 from loom_event_store import rows
-from loom_event_store.postgres.cold import Moments
+from loom_event_store.postgres.moments import Moments
 from loom_event_store.postgres.statements import Statements, whole
 from loom_event_store.postgres.view import LockedView
 from loom_event_store.rows import GREATEST
@@ -147,17 +147,17 @@ async def list_namespaces(at: Statements, call: c.ListNamespaces) -> c.Namespace
     return c.Namespaces(items=await at.all("list_namespaces", lambda row: Namespace(row["name"])))
 
 
-async def list_due(at: Statements, call: c.ListDue, limits: Limits) -> c.DueList:
+async def list_due(at: Statements, call: c.ListDue, moments: Moments) -> c.DueList:
     """By surrogate; the cursor is the last one shown. Candidates come by index, the kernel judges each."""
     found: list[c.Due] = []
     after = int(call.cursor) if call.cursor else 0
     grace = (call.grace_ms,) if call.about == "overdue" else ()
     while True:
         heads = await at.all(f"due_{call.about}", rows.head_from, after, call.limit, *grace)
-        moment = (await Moments.read(at, limits)).again()
+        await moments.read(at)
         view = await _with_edges(at, heads)
         for head in heads:
-            found.extend(due_of(view, call, head, moment))
+            found.extend(due_of(view, call, head, moments.again()))
             if len(found) == call.limit:
                 return c.DueList(items=tuple(found), cursor=str(head.head))
         if len(heads) < call.limit:

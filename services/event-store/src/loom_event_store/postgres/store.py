@@ -23,6 +23,7 @@ from loom_event_store import rows
 from loom_event_store.postgres import claims, reads, tallies
 from loom_event_store.postgres.calls import call_function
 from loom_event_store.postgres.cold import Decided, Locks, change_under, contended, decide_cold
+from loom_event_store.postgres.moments import Incarnations, Moments
 from loom_event_store.postgres.statements import Statements
 from loom_event_store.tallies import Polls, Refusals, refused
 from loom_servicekit.postgres import Connection, Database, OutcomeUnknown, Pooler, open_pool
@@ -43,7 +44,7 @@ class PostgresEventStore(DecidingStore):
     def __init__(self, database: Database, *, limits: Limits | None = None, rng: Random | None = None) -> None:
         self._database = database
         self._limits = limits or Limits()
-        self._rng = rng or SystemRandom()
+        self._incarnations = Incarnations(rng or SystemRandom())
         self._polls = Polls()
         self._refusals = Refusals()
         self._records: set[asyncio.Task[None]] = set()
@@ -82,8 +83,8 @@ class PostgresEventStore(DecidingStore):
 
     def _work(self, call: c.WriteCall) -> Callable[[Connection], Awaitable[Any]]:
         async def work(connection: Connection) -> Any:
-            answer = await call_function(connection, call, self._limits, self._rng)
-            return answer or await decide_cold(connection, call, self._limits, self._rng)
+            answer = await call_function(connection, call, self._limits, self._incarnations)
+            return answer or await decide_cold(connection, call, self._limits, self._incarnations)
 
         return work
 
@@ -130,7 +131,7 @@ class PostgresEventStore(DecidingStore):
     async def claim_runnable(self, call: c.ClaimRunnable) -> c.Claims:
         check_wellformed(call, self._limits)
         await self._beside(self._record_polls(call))
-        return await self._database.run(lambda connection: claims.claim_runnable(connection, call, self._limits))
+        return await self._database.run(lambda connection: claims.claim_runnable(connection, call, self._moments()))
 
     async def _record_polls(self, call: c.ClaimRunnable) -> None:
         due = self._polls.take_due(call)
@@ -151,6 +152,9 @@ class PostgresEventStore(DecidingStore):
         """For what reads by one statement, which is a snapshot by itself."""
         check_wellformed(call, self._limits)
         return await self._database.run(lambda connection: read(Statements(connection), call))
+
+    def _moments(self) -> Moments:
+        return Moments(self._limits, self._incarnations)
 
     async def read_head(self, call: c.ReadHead) -> Head:
         return await self._look(reads.read_head, call)
@@ -187,7 +191,7 @@ class PostgresEventStore(DecidingStore):
         return await self._look(reads.list_namespaces, call)
 
     async def list_due(self, call: c.ListDue) -> c.DueList:
-        return await self._read(lambda at, call: reads.list_due(at, call, self._limits), call)
+        return await self._read(lambda at, call: reads.list_due(at, call, self._moments()), call)
 
     async def read_duty(self, call: c.ReadDuty) -> Duty:
         return await self._look(reads.read_duty, call)
@@ -214,7 +218,7 @@ class PostgresEventStore(DecidingStore):
 
         locks = Locks(frozenset({name}))
         await self._database.run(
-            lambda connection: change_under(connection, locks, decided_by, self._limits, self._rng)
+            lambda connection: change_under(connection, locks, decided_by, self._limits, self._incarnations)
         )
         return seqs[-1]
 

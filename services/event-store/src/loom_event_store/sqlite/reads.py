@@ -54,7 +54,7 @@ def read_park(at: Snapshot, call: c.ReadPark) -> c.OpenPark:
 def read_inbox(at: Snapshot, call: c.ReadInbox) -> c.Inbox:
     """Waiting messages, oldest first."""
     head = _seen(at, call)
-    wanted = {"head": head.head, "name": call.name, "key": call.key, "limit": call.limit}
+    wanted = {"head": head.head, "name": call.name, "key": call.key, "after": call.after, "limit": call.limit}
     return c.Inbox(items=at.statements.all("read_inbox", rows.mail_from, wanted))
 
 

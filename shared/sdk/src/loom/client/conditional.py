@@ -110,7 +110,7 @@ async def _acquire_and_answer(
                 execution_id=execution.execution_id,
                 incarnation=execution.incarnation,
                 park_seq=park_seq,
-                wait=answers and answers.wait,
+                wait=answers.wait if answers else None,
                 keys=answers.keys if answers else (),
                 credential=acquired.credential,
                 batch_id=uuid4().hex,

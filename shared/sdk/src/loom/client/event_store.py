@@ -12,7 +12,7 @@ from loom.errors import Invalid, StoreUnavailable
 from loom.kernel import calls as c
 from loom.kernel.heads import Duty, Head
 from loom.stores.surfaces import Surface
-from loom.wire.codec import KEY_HEADER, body_of, decode_answer, key_of, url_of
+from loom.wire.codec import body_of, decode_answer, headers_of, url_of
 from loom.wire.paths import BY_CALL
 
 _Answer = TypeVar("_Answer")
@@ -158,16 +158,14 @@ class HttpEventStore:
 
     async def _call(self, call: Any, answer: type[_Answer]) -> _Answer:
         path = BY_CALL[type(call)]
-        key = key_of(call)
-        body = await self._http.call(
-            path.method,
-            url_of(path, call),
-            body=body_of(path, call),
-            headers={} if key is None else {KEY_HEADER: key},
-            wait_ms=getattr(call, "wait_ms", 0),
-        )
         try:
-            return decode_answer(answer, body)
+            url, body, headers = url_of(path, call), body_of(path, call), headers_of(call)
+        except UnicodeEncodeError as error:
+            raise Invalid(f"a lone surrogate in {path.port} is no text: {error.reason}") from None
+        wait_ms = getattr(call, "wait_ms", 0)
+        answered = await self._http.call(path.method, url, body=body, headers=headers, wait_ms=wait_ms)
+        try:
+            return decode_answer(answer, answered)
         except Invalid as error:
             raise StoreUnavailable(f"what answered {path.port} is no event store of this version: {error}") from error
 

@@ -7,6 +7,7 @@ import traceback
 from typing import Any
 
 from loom.client.payloads import encode_value
+from loom.kernel.raw_json import RawJson
 
 MESSAGE_CHARS_MAX = 2_000
 TRACEBACK_CHARS_MAX = 8_000
@@ -14,11 +15,14 @@ DETAILS_CHARS_MAX = 4_000
 
 
 def describe_exception(error: BaseException) -> dict[str, Any]:
-    """`{"type", "message", "details", "traceback"}`; details are the exception's attribute of that name, if JSON."""
+    """`{"type", "message", "details", "traceback"}`; details are the exception's attribute of that name, if JSON.
+
+    Whatever the exception does when it is asked, there is a description: without one its step could not end.
+    """
     return {
         "type": type(error).__name__,
-        "message": _head(str(error), MESSAGE_CHARS_MAX),
-        "details": _bounded(getattr(error, "details", None)),
+        "message": _head(_message_of(error), MESSAGE_CHARS_MAX),
+        "details": _details_of(error),
         "traceback": _tail("".join(traceback.format_exception(error)), TRACEBACK_CHARS_MAX),
     }
 
@@ -38,12 +42,19 @@ def read_failure(form: Any) -> tuple[str, str, Any, str]:
     return "failed", _head(json.dumps(form), MESSAGE_CHARS_MAX), form, ""
 
 
-def _bounded(details: Any) -> Any:
+def _message_of(error: BaseException) -> str:
     try:
-        text = encode_value(details)
-    except (TypeError, ValueError):
+        return str(error)
+    except Exception as trouble:
+        return f"no message: {type(trouble).__name__}"
+
+
+def _details_of(error: BaseException) -> RawJson | None:
+    try:
+        text = encode_value(getattr(error, "details", None))
+    except Exception:
         return None
-    return text.parsed() if len(text) <= DETAILS_CHARS_MAX else None
+    return text if len(text) <= DETAILS_CHARS_MAX else None
 
 
 def _head(text: str, chars_max: int) -> str:

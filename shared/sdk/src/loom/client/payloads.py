@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any, get_type_hints
 
 from pydantic import BaseModel, TypeAdapter
+from pydantic.errors import PydanticUserError
 from pydantic_core import to_jsonable_python
 
 from loom.kernel.raw_json import RawJson
@@ -24,7 +25,12 @@ def encode_value(value: Any) -> RawJson:
 
     Raises TypeError or ValueError for what has none: other objects, NaN, a cycle.
     """
-    return _write(_plain(value))
+    try:
+        return _write(_plain(value))
+    except RecursionError:
+        raise ValueError(
+            f"{type(value).__name__} has no JSON form: it holds itself, or goes too deep in itself"
+        ) from None
 
 
 def digest_value(value: Any) -> str:
@@ -34,7 +40,10 @@ def digest_value(value: Any) -> str:
 
 
 def decode_value(value: Any, annotation: Any) -> Any:
-    """A parsed JSON value as its annotation says; raises pydantic's ValidationError."""
+    """A parsed JSON value as its annotation says, unchanged if that is no type for JSON.
+
+    Raises pydantic's ValidationError, and whatever a validator raises.
+    """
     return value if annotation is Any else _adapter(annotation).validate_python(value)
 
 
@@ -79,12 +88,12 @@ def _decode_parameter(parameter: inspect.Parameter, value: Any, annotation: Any)
 
 
 def read_hints(function: Callable[..., Any]) -> Mapping[str, Any]:
-    """The annotations of a function; what cannot be resolved is taken as Any, with a line in the log."""
+    """The annotations of a function; where one cannot be resolved all are Any, with a line in the log."""
     if not getattr(function, "__annotations__", None):
         return {}
     try:
         return get_type_hints(function)
-    except NameError as error:
+    except Exception as error:  # annotations in quotes are code
         logger.warning("annotations of %s are not resolved, values arrive as plain JSON: %s", function, error)
         return {}
 
@@ -93,12 +102,20 @@ def _adapter(annotation: Any) -> TypeAdapter[Any]:
     try:
         return _cached_adapter(annotation)
     except TypeError:  # an annotation that does not hash
-        return TypeAdapter(annotation)
+        return _new_adapter(annotation)
 
 
 @lru_cache(maxsize=1024)
 def _cached_adapter(annotation: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(annotation)
+    return _new_adapter(annotation)
+
+
+def _new_adapter(annotation: Any) -> TypeAdapter[Any]:
+    try:
+        return TypeAdapter(annotation)
+    except (PydanticUserError, NameError) as error:
+        logger.warning("%s is no type for JSON, values arrive as plain JSON: %s", annotation, error)
+        return TypeAdapter(Any)
 
 
 def _write(plain: Any) -> RawJson:

@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from dataclasses import fields, replace
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from loom.ids import ExecutionId, ExecutionRef, Nonce
 from loom.kernel.raw_json import encode
 
-_WHO = {"credential": None, "incarnation": None, "batch_id": ""}
+_WHO = frozenset({"credential", "incarnation", "batch_id"})
 
 
 def digest_of(call: Any) -> str:
-    """The digest by which a repeat is told from another call under the same key (I3): what it says, not who says it."""
+    """The digest by which a repeat is told from another call under the same key (I3): what it says, not who says it.
+
+    What a member says by default is left out, so that a repeat is known across an upgrade that added a member.
+    """
     return digest_of_text(f"{type(call).__name__}{encode(_said(call))}")
 
 
-def _said(call: Any) -> Any:
-    names = {field.name for field in fields(call)}
-    said = replace(call, **{name: blank for name, blank in _WHO.items() if name in names})
-    return replace(said, items=tuple(map(_said, call.items))) if "items" in names else said
+def _said(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(map(_said, value))
+    if not is_dataclass(value):
+        return value
+    members = ((field, getattr(value, field.name)) for field in fields(value) if field.name not in _WHO)
+    return {field.name: _said(member) for field, member in members if member != field.default}
 
 
 def digest_of_text(text: str) -> str:

@@ -63,7 +63,7 @@ CALL_OF: dict[EventKind, str] = {
     EventKind.EXECUTION_CONTINUED: "continue",
     EventKind.EXECUTION_CANCEL_REQUESTED: "cancel",
     EventKind.CHILD_STARTED: "start_child",
-    **dict.fromkeys(AUDIT_KINDS, "append_if_unchanged"),
+    **dict.fromkeys(sorted(AUDIT_KINDS), "append_if_unchanged"),
 }
 """Kinds that `append` does not take, and the call that writes them."""
 

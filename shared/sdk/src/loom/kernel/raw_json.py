@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from functools import cache
@@ -16,12 +17,16 @@ class RawJson(str):
 
     @classmethod
     def of(cls, value: Any) -> RawJson:
-        """The text of a plain Python value."""
-        return cls(json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False))
+        """The text of a plain Python value; lone surrogates are escaped, since UTF-8 has none."""
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        return cls(_LONE.sub(lambda lone: f"\\u{ord(lone[0]):04x}", text))
 
     def parsed(self) -> Any:
-        """The value, for who wrote it."""
-        return json.loads(self)
+        """The value, for who wrote it. A number of more digits than int() reads comes as text."""
+        try:
+            return json.loads(self)
+        except ValueError:
+            return json.loads(self, parse_int=_int_or_text)
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
@@ -34,8 +39,16 @@ class RawJson(str):
         return {"description": "any JSON value, carried as received"}
 
 
+def _int_or_text(digits: str) -> int | str:
+    try:
+        return int(digits)
+    except ValueError:
+        return digits
+
+
 NULL = RawJson("null")
 
+_LONE = re.compile("[\ud800-\udfff]")
 _quote = json.encoder.encode_basestring
 
 

@@ -18,6 +18,8 @@ from loom.kernel.raw_json import RawJson
 
 _ID = re.compile(r"[A-Za-z0-9._-]{1,200}")
 _STORED_ID = re.compile(r"[A-Za-z0-9._~-]{1,255}")
+_KEY = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?")
+_LONE = re.compile("[\ud800-\udfff]")
 _CURSOR = re.compile(r"[0-9]{1,18}")
 _NAME_MAX = 255
 _NONCE_MIN = 22  # characters that hold 128 random bits in base64
@@ -54,7 +56,9 @@ def _members(noun: Any, prefix: str) -> Iterator[tuple[str, Any, str, Any]]:
 
 
 def _why_malformed(owner: Any, name: str, value: Any, limits: Limits) -> str | None:
-    if value is None or isinstance(value, (RawJson, tuple)) or is_dataclass(value):
+    if isinstance(value, RawJson):
+        return "JSON text with surrogates escaped" if _LONE.search(value) else None
+    if value is None or isinstance(value, tuple) or is_dataclass(value):
         return None
     if isinstance(owner, NewEvent) and name in _BELONGS and owner.kind not in _BELONGS[name]:
         return f"only for {' or '.join(_BELONGS[name])}"
@@ -68,6 +72,10 @@ def _why_malformed(owner: Any, name: str, value: Any, limits: Limits) -> str | N
         return _why_no_duration(value, limits)
     if name == "nonce" and len(value) < _NONCE_MIN:
         return f"at least {_NONCE_MIN} characters: 128 random bits"
+    if name == "batch_id":
+        return None if _KEY.fullmatch(value) else "1 to 255 visible ASCII characters: it travels as a header"
+    if name == "workflow" and "@" in value:
+        return "a name without @, which stands between name and version"
     if name == "cursor":
         return None if _CURSOR.fullmatch(value) else "a cursor as a page before gave it"
     if isinstance(value, str):
@@ -104,7 +112,7 @@ def _is_prose(owner: Any, name: str) -> bool:
 def _why_no_text(value: str, longest: int) -> str | None:
     if not value or len(value) > longest:
         return f"1 to {longest} characters"
-    if "\x00" in value or any("\ud800" <= character <= "\udfff" for character in value):
+    if "\x00" in value or _LONE.search(value):
         return "text without NUL and lone surrogates"
     return None
 

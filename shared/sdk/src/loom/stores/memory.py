@@ -271,7 +271,7 @@ class MemoryEventStore(DecidingStore):
         waiting = (
             mail
             for mail in self.rows.waiting(head.head)
-            if call.name in (None, mail.name) and call.key in (None, mail.key)
+            if mail.inbox_seq > call.after and call.name in (None, mail.name) and call.key in (None, mail.key)
         )
         return c.Inbox(items=tuple(waiting)[: call.limit])
 

@@ -41,10 +41,12 @@ def body_of(path: Path, call: Any) -> bytes | None:
     return encode(rest).encode() if rest or path.has_body else None
 
 
-def key_of(call: Any) -> str | None:
-    """The Idempotency-Key of `call`."""
+def headers_of(call: Any) -> dict[str, str]:
+    """The Idempotency-Key of `call`, if it has one. Raises UnicodeEncodeError for one that is no ASCII."""
     key: str | None = getattr(call, "batch_id", None)
-    return key
+    if key is not None:
+        key.encode("ascii")
+    return {} if key is None else {KEY_HEADER: key}
 
 
 def decode_answer(kind: type[_Answer], body: bytes) -> _Answer:

@@ -108,5 +108,4 @@ PATHS: tuple[Path, ...] = (
     Path("read_store", "GET", "/v1/features", c.ReadStore, c.StoreInfo, "Port version, epoch, features, limits"),
 )
 
-BY_PORT: dict[str, Path] = {path.port: path for path in PATHS}
 BY_CALL: dict[type[Any], Path] = {path.call: path for path in PATHS}

@@ -69,6 +69,8 @@ class Attempts:
 
     def _land(self, flight: Flight) -> None:
         del self._flying[flight.command.id]
+        if not flight.task.cancelled():
+            flight.task.exception()  # seen, also if nobody may record it any more
         self.ended.append(flight)
         self._wake.set()
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Awaitable, Callable, Generator, Iterable
+from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator
+from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any, Generic, Literal, ParamSpec, TypeVar, overload
@@ -12,7 +13,7 @@ from typing import Any, Generic, Literal, ParamSpec, TypeVar, overload
 from loom.client.payloads import encode_arguments, encode_value
 from loom.ids import ExecutionRef, Instant, Token
 from loom.kernel.kinds import kind_of
-from loom.worker import groups
+from loom.worker import groups, waiting
 from loom.worker.commands import (
     AwaitChild,
     AwaitGroup,
@@ -108,6 +109,25 @@ class Context:
             self._commands.ask(f"{name}~timeout", Sleep(timeout_ms, event=name), future)
         return future
 
+    def timeout(self, duration: Duration) -> AbstractAsyncContextManager[None]:
+        """`async with ctx.timeout(60):` raises TimeoutError if what is inside takes longer; like asyncio.timeout."""
+        return waiting.timeout(self._commands.ask("timeout", Sleep(_ms(duration))))
+
+    async def wait(
+        self,
+        members: Iterable[Awaitable[Any]],
+        *,
+        timeout: Duration | None = None,
+        return_when: str = asyncio.ALL_COMPLETED,
+    ) -> tuple[list[asyncio.Future[Any]], list[asyncio.Future[Any]]]:
+        """Like asyncio.wait, with lists in the order given for its sets."""
+        sleep = None if timeout is None else self._commands.ask("timeout", Sleep(_ms(timeout)))
+        return await waiting.wait(waiting.as_futures(members), sleep, return_when)
+
+    def as_completed(self, members: Iterable[Awaitable[R]]) -> Iterator[Awaitable[R]]:
+        """Like asyncio.as_completed, over coroutines too."""
+        return iter(asyncio.as_completed(waiting.as_futures(members)))
+
     # Other executions.
 
     def send(
@@ -169,16 +189,18 @@ class Context:
     ) -> Any:
         """Wait for children, or for any awaitables, until the rule is met.
 
-        `all` answers a list in the order of the members; `any` the first result; n the first n, as they came. With
-        `raise` the first error is raised, by `all` at once, by the others when too few can still complete; with
-        `collect` errors stand in the list. Children nobody waits for any more are released, other losers cancelled.
-        Children alone are one wait of one park.
+        `all` answers every result, n the first n, both in the order of the members; `any` answers the first result.
+        With `raise` an error is raised: by `all` at once, by the others when too few can still complete. With `collect`
+        the answer is a list of all that had come, errors included. Children that nobody waits for any more are
+        released, other losers cancelled. Children alone are one wait of one park.
         """
+        if not members and policy == "all":
+            return []
         groups.check_policy(policy, on_error, len(members))
         handles = [member for member in members if isinstance(member, ChildHandle)]
         if len(handles) == len(members):
             return await self._gather_children(handles, policy, on_error)
-        return await _gather_futures([asyncio.ensure_future(member) for member in members], policy, on_error)
+        return await waiting.gather(waiting.as_futures(members), policy, on_error)
 
     async def _gather_children(self, handles: list[ChildHandle[Any]], policy: Any, on_error: Any) -> Any:
         keys = tuple(handle.key for handle in handles)
@@ -255,24 +277,6 @@ class ChildHandle(Generic[R]):
 
     def __await__(self) -> Generator[Any, None, R]:
         return self._context.await_child(self).__await__()
-
-
-async def _gather_futures(members: list[asyncio.Future[Any]], policy: groups.Policy, on_error: groups.OnError) -> Any:
-    arrivals: list[tuple[int, Any]] = []
-    pending = dict(enumerate(members))
-    try:
-        while not groups.is_met(policy, on_error, arrivals, len(members)):
-            await asyncio.wait(pending.values(), return_when=asyncio.FIRST_COMPLETED)
-            came = [place for place, member in pending.items() if member.done()]
-            arrivals += [(place, _told(pending.pop(place))) for place in came]
-    finally:
-        for member in pending.values():
-            member.cancel()
-    return groups.result_of(policy, on_error, arrivals)
-
-
-def _told(member: asyncio.Future[Any]) -> Any:
-    return asyncio.CancelledError() if member.cancelled() else member.exception() or member.result()
 
 
 def _described(workflow: Workflow[..., Any] | str) -> tuple[str, str, Any]:

@@ -32,18 +32,19 @@ def is_met(policy: Policy, on_error: OnError, arrivals: Arrivals, members: int) 
 
 
 def result_of(policy: Policy, on_error: OnError, arrivals: Arrivals) -> Any:
-    """What a rule that is met yields; raises the first error if it is to be raised.
+    """What a rule that is met yields; raises the first member's error if one is to be raised.
 
-    all: one entry for each member, in their order. any: the first result. n: the first n results, as they came. With
-    collect the errors stand among the entries, and any and n yield everything that had come.
+    any: the result that came first. all: every result; n: the n that came first. With collect: everything that had
+    come, errors as well, and for all that is every member. Lists are in the order of the members.
     """
     if on_error == "collect":
-        return [came for _, came in (sorted(arrivals, key=lambda pair: pair[0]) if policy == "all" else arrivals)]
-    results = [came for _, came in arrivals if not isinstance(came, BaseException)]
-    errors = [came for _, came in arrivals if isinstance(came, BaseException)]
-    if policy == "all" and not errors:
-        return [came for _, came in sorted(arrivals, key=lambda pair: pair[0])]
-    needed = 1 if policy == "any" else policy
-    if isinstance(needed, int) and len(results) >= needed:
-        return results[0] if policy == "any" else results[:needed]
-    raise errors[0]
+        return _in_order(arrivals)
+    results = [(place, came) for place, came in arrivals if not isinstance(came, BaseException)]
+    needed = {"all": len(arrivals), "any": 1}.get(str(policy), policy)
+    if len(results) < int(needed):
+        raise next(came for came in _in_order(arrivals) if isinstance(came, BaseException))
+    return results[0][1] if policy == "any" else _in_order(results[: int(needed)])
+
+
+def _in_order(arrivals: Arrivals) -> list[Any]:
+    return [came for _, came in sorted(arrivals, key=lambda pair: pair[0])]

@@ -13,7 +13,7 @@ import sys
 import threading
 from collections import Counter, deque
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import Context
 from types import FrameType
 from typing import Any, cast
@@ -70,8 +70,8 @@ class BodyLoop(_Abstract):  # type: ignore[misc]
     def run_until_idle(self) -> None:
         """Run until nothing is ready, as the running loop of this thread, then leave the thread as it was found.
 
-        SystemExit and KeyboardInterrupt of the body come through, as with any loop; nothing else does. A body that is
-        still not idle after CALLBACKS_MAX callbacks is poisoned.
+        A SystemExit of the body stays with the task that raised it: it ends no worker. KeyboardInterrupt comes through,
+        nothing else does. A body that is still not idle after CALLBACKS_MAX callbacks is poisoned.
         """
         worker = asyncio._get_running_loop()
         assert worker is None or asyncio.current_task(worker) is None, "a body is driven from plain callbacks (1.8)"
@@ -81,7 +81,8 @@ class BodyLoop(_Abstract):  # type: ignore[misc]
                     return
                 handle = self._ready.popleft()
                 if not handle.cancelled():
-                    handle._run()  # private, but what every loop calls: it reports to call_exception_handler
+                    with suppress(SystemExit):
+                        handle._run()  # private, but what every loop calls: it reports to call_exception_handler
         if self._ready:
             self._poison(NotReplaySafe("turning without ever coming to wait", "an await of what it turns for"))
 

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from random import Random
 from typing import TypeVar
 
-from loom.errors import Contended, OwnershipLost, Superseded
+from loom.errors import Contended, Forbidden, Invalid, LimitReached, OwnershipLost, Superseded, Unauthenticated
 from loom.ids import Instant
 from loom.ids import Sequence as Seq
 from loom.kernel import calls as c
@@ -33,11 +33,15 @@ _Answer = TypeVar("_Answer")
 logger = logging.getLogger(__name__)
 
 
+class Unwritable(Exception):
+    """No store takes this event or this wait: the body asked for what is malformed or over a limit. The cause says."""
+
+
 class OwnedLog:
     """Appends first, then gives to the body; what others wrote in between is read and given before (body-loop 1.2).
 
     Every method raises OwnershipLost once the grant is gone, and then nothing was written; what is contended is tried
-    again with the same key, for as long as the lease lives.
+    again with the same key, for as long as the lease lives. Append and park raise Unwritable.
     """
 
     def __init__(
@@ -162,7 +166,7 @@ class OwnedLog:
             events=events,
             release=release,
         )
-        answer = await self.call(self._store.append, call)
+        answer = await self._record(self._store.append, call)
         self.hear_waiting(answer.waiting)
         return answer
 
@@ -187,13 +191,28 @@ class OwnedLog:
             waits=tuple(waits),
             heard=heard,
         )
-        return await self.call(self._store.park, call)
+        return await self._record(self._store.park, call)
 
-    async def release(self, delay_ms: int | None = None) -> None:
+    async def _record(self, method: Callable[[_Call], Awaitable[_Answer]], call: _Call) -> _Answer:
+        """Only what the body asked for can be unwritable; rights that are missing say nothing about it."""
+        try:
+            return await self.call(method, call)
+        except (Unauthenticated, Forbidden):
+            raise
+        except (Invalid, LimitReached) as error:
+            raise Unwritable(str(error)) from error
+
+    async def release(self) -> None:
         """Give the grant up without a word in the log."""
         own = self.credential
-        call = c.Release(namespace=own.namespace, execution_id=own.execution_id, credential=own, delay_ms=delay_ms)
+        call = c.Release(namespace=own.namespace, execution_id=own.execution_id, credential=own)
         await self.call(self._store.release, call)
+
+    async def renew(self, ttl_ms: int) -> None:
+        """From now on a lease of that length, longer or shorter than it was."""
+        own = self.credential
+        call = c.Renew(namespace=own.namespace, execution_id=own.execution_id, credential=own, ttl_ms=ttl_ms)
+        await self.call(self._store.renew, call)
 
     async def call(self, method: Callable[[_Call], Awaitable[_Answer]], call: _Call) -> _Answer:
         """Make any call of the store under this grant. A process that overslept renews before it does anything."""

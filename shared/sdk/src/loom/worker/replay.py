@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections import defaultdict
 from typing import Any
 
@@ -48,6 +47,8 @@ class Body:
         self._watchers: dict[str, list[Command]] = defaultdict(list)  # by the child's key: who waits for its end
         self._missing: dict[str, set[str]] = {}  # of a group, by command: members without an end
         self._filed = 0
+        self._parked = False  # then ends come with the answer, and a group is judged on all of them
+        self._touched: dict[str, Command] = {}  # groups that got an end while parked
 
     @property
     def done(self) -> bool:
@@ -65,7 +66,7 @@ class Body:
     def give(self, event: Event) -> None:
         """Give one event. Raises NonDeterminism if it does not fit what was asked, NotReplaySafe once that happened."""
         self._file_fresh()
-        payload = json.loads(event.payload) if event.kind in _GIVEN else None
+        payload = event.payload.parsed() if event.kind in _GIVEN else None
         match event.kind:
             case EventKind.EXECUTION_STARTED:
                 self._begin(event, payload)
@@ -87,7 +88,8 @@ class Body:
                 self._deliver_answer(event, payload)
             case EventKind.EXECUTION_CANCEL_REQUESTED:
                 self._request_cancel(event)
-        self.run()
+        if not self.done:  # what its branches do after the body has returned could change what it returned
+            self.run()
 
     def run(self) -> None:
         """Let the body run until nothing is ready. Raises NotReplaySafe if it ever did what cannot be repeated."""
@@ -192,16 +194,23 @@ class Body:
         for command in self._watchers[key]:
             if isinstance(command.request, AwaitGroup):
                 self._missing[command.id].discard(key)
-                self._settle_group(command, isinstance(outcome, BaseException))
+                self._touched[command.id] = command
             else:
                 self._fulfil(command, outcome)
+        if not self._parked:
+            self._settle_groups(isinstance(outcome, BaseException))
 
-    def _settle_group(self, command: Command, failed: bool) -> None:
-        group = command.request
-        assert isinstance(group, AwaitGroup)
-        may_wait = group.policy == "all" and self._missing[command.id] and not (failed and group.on_error == "raise")
-        if may_wait or not command.open:
-            return
+    def _settle_groups(self, failed: bool) -> None:
+        """Judge the groups that got an end; `failed` False: none of these ends was a failure."""
+        touched, self._touched = self._touched, {}
+        for command in touched.values():
+            group = command.request
+            assert isinstance(group, AwaitGroup)
+            waits_on = group.policy == "all" and not (failed and group.on_error == "raise")
+            if command.open and not (waits_on and self._missing[command.id]):
+                self._settle_group(command, group)
+
+    def _settle_group(self, command: Command, group: AwaitGroup) -> None:
         arrivals = self.context.arrivals_of(group.keys)
         if groups.is_met(group.policy, group.on_error, arrivals, len(group.keys)):
             try:
@@ -210,6 +219,7 @@ class Body:
                 self._fulfil(command, error)
 
     def _compare_park(self, event: Event, payload: Any) -> None:
+        self._parked = True
         for wait in payload["waits"]:
             if "operator" in wait:
                 continue
@@ -222,6 +232,8 @@ class Body:
                 command.wake_at = Instant(wait["timer"]["wake_at"])
 
     def _deliver_answer(self, event: Event, payload: Any) -> None:
+        self._parked = False
+        self._settle_groups(failed=True)
         self.context.pass_time(event.recorded_at)
         command = self.commands.by_id.get(payload["wait"] or "")
         if command is not None and isinstance(command.request, Sleep):
@@ -308,7 +320,7 @@ def _outcome_of(beginning: BeginChild, payload: Any) -> Any | BaseException:
 def _decoded(value: Any, annotation: Any, error: type[StepFailed] | type[ChildFailed], name: str) -> Any:
     try:
         return decode_value(value, annotation)
-    except ValueError as mismatch:  # pydantic's ValidationError
+    except Exception as mismatch:  # pydantic's ValidationError, or what a validator of the author's raises
         return error(name, type(mismatch).__name__, str(mismatch))
 
 

@@ -15,7 +15,6 @@ from loom.client.failures import describe, describe_exception
 from loom.client.payloads import encode_value
 from loom.errors import (
     Invalid,
-    LimitReached,
     NonDeterminism,
     NotReplaySafe,
     OwnershipLost,
@@ -44,13 +43,13 @@ from loom.worker.commands import (
     Sleep,
 )
 from loom.worker.lease import Renewals
-from loom.worker.owned_log import OwnedLog, in_callback
+from loom.worker.owned_log import OwnedLog, Unwritable, in_callback
 from loom.worker.registry import Workflow
 from loom.worker.replay import Body
 from loom.worker.steps import StepEnding
 
 PAUSE_MAX_MS = 5_000  # a longer pause between attempts, beside nothing else, is a park
-SET_ASIDE_MS = 10_000  # until somebody may claim again what failed for a reason of the worker's own
+SET_ASIDE_MS = 10_000  # the last lease of what failed for a reason of the worker's own
 BYTES_SPARED = 1_000  # of the limit of an event, for what stands around a step's result
 PROSE_CHARS_MAX = 1_000
 GRACE_S = 1.0  # for steps that were told to end
@@ -66,6 +65,7 @@ class Ending(StrEnum):
     BLOCKED = "blocked"
     LOST = "lost"
     RELEASED = "released"
+    SET_ASIDE = "set-aside"  # by a fault that nobody foresaw
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,15 +135,17 @@ class Run:
             return await self._advance()
         except (NonDeterminism, NotReplaySafe) as error:
             return await self._block(error)
-        except (Invalid, LimitReached) as error:
-            return await self._end(NewEvent(kind=EventKind.EXECUTION_FAILED, payload=encode(describe_exception(error))))
+        except Unwritable as error:
+            return await self._end(_failed(error.__cause__ or error))
 
     async def _set_aside(self) -> Ending:
+        """Leave it to a short lease instead of releasing it: the claim was fruitless, and too many in a row block."""
+        self._log.let_go()
         try:
-            await self._log.release(SET_ASIDE_MS)
+            await self._log.renew(SET_ASIDE_MS)
         except Exception as error:
             logger.warning("%s is left to its lease: %s", self._own, error)
-        return Ending.RELEASED
+        return Ending.SET_ASIDE
 
     async def _advance(self) -> Ending:
         """One thing at a time, then look again (body-loop 1.3)."""
@@ -155,16 +157,18 @@ class Run:
                 return await self._drain()
             if self._log.has_unheard_cancel():
                 await self._log.read_to()
-            elif fresh := self._body.take_fresh():
-                await self._start(fresh)
             elif self._body.done:
                 return await self._settle()
+            elif fresh := self._body.take_fresh():
+                await self._start(fresh)
+            elif await self._fire_due() or await self._consume():
+                continue
             elif self._attempts.ended:
                 await self._record(self._attempts.ended.popleft())
-            elif not await self._fire_due() and not await self._consume():
-                if not self._is_busy():
-                    return await self._park()
+            elif self._is_busy():
                 await self._wait_until(self._next_due())
+            else:
+                return await self._park()
 
     # Commands begin.
 
@@ -285,7 +289,7 @@ class Run:
     def _result_of(self, command: Command, result: Any, now: Instant) -> NewEvent:
         try:
             return facts.completed(command, now, _encode(result, self._around.limits.event_bytes - BYTES_SPARED))
-        except (TypeError, ValueError) as error:
+        except Exception as error:  # a class may run code of the author's to be encoded
             return facts.failed(command, describe_exception(error), now)
 
     async def _fire_due(self) -> bool:
@@ -416,10 +420,15 @@ class Run:
         return Ending.BLOCKED
 
     async def _settle(self) -> Ending:
-        """The body has returned: its branches are cancelled, running steps awaited, then the terminal event."""
+        """The body has returned: its branches are cancelled, running steps awaited, then the terminal event.
+
+        What it asked for last and left to itself begins all the same; what its branches ask for on their way does not.
+        """
+        terminal, fresh = self._terminal(), self._body.take_fresh()
         await in_callback(self._body.leave)
+        await self._start([command for command in fresh if command.open])
         await self._land("cancel")
-        return await self._end(self._terminal())
+        return await self._end(terminal)
 
     def _terminal(self) -> NewEvent:
         outcome = self._body.outcome
@@ -429,7 +438,7 @@ class Run:
             return _failed(outcome)
         try:
             result = _encode(outcome, self._around.limits.result_bytes)
-        except (TypeError, ValueError) as error:
+        except Exception as error:
             return _failed(error)
         return NewEvent(kind=EventKind.EXECUTION_COMPLETED, payload=result)
 

@@ -68,8 +68,26 @@ def _tell(attempt: Attempt, ending: StepEnding) -> None:
 
 
 async def _call(step: Step[..., Any], args: Any, kwargs: Any, threads: Executor | None) -> Any:
+    try:
+        return await _run(step, args, kwargs, threads)
+    except SystemExit as error:  # a task would hand it to the worker's loop, and end the worker
+        raise _contained(error) from error
+
+
+async def _run(step: Step[..., Any], args: Any, kwargs: Any, threads: Executor | None) -> Any:
     if inspect.iscoroutinefunction(step.function):
         return await step.function(*args, **kwargs)
     loop, context = asyncio.get_running_loop(), contextvars.copy_context()
-    result = await loop.run_in_executor(threads, lambda: context.run(step.function, *args, **kwargs))
+    result = await loop.run_in_executor(threads, lambda: _call_in_thread(context, step.function, args, kwargs))
     return await result if inspect.isawaitable(result) else result
+
+
+def _call_in_thread(context: contextvars.Context, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    try:
+        return context.run(function, *args, **kwargs)
+    except (StopIteration, KeyboardInterrupt) as error:  # no future takes the one; signals reach no thread
+        raise _contained(error) from error
+
+
+def _contained(error: BaseException) -> RuntimeError:
+    return RuntimeError(f"{type(error).__name__} of a step ends nothing but the step: {error}")

@@ -26,7 +26,7 @@ def start(view: View, call: c.Start, moment: Moment) -> Change:
     check_carried(call.input, "an input", moment.limits)
     there = view.head_named(call.namespace, call.execution_id)
     if there is None or is_startable_tombstone(there, call):
-        draft = _open(view, moment, call, there, queue=call.queue, parent=None)
+        draft = _open(view, moment, call, call.execution_id, there, queue=call.queue, parent=None)
         _record_start(draft, call, parent=None)
         return draft.change(_started(draft.head, created=True))
     return Change((), _existing(view, there, call))
@@ -39,8 +39,9 @@ def is_startable_tombstone(there: Head, call: c.Start) -> bool:
 
 def _existing(view: View, there: Head, call: c.Start) -> c.Started:
     if there.status is Status.DELETED:
+        remedy = "to start it again say `recreate`" if there.parent_incarnation is None else "its parent started it"
         raise Deleted(
-            f"{there.execution_id} was deleted after it {there.ending}: to start it again say `recreate`",
+            f"{there.execution_id} was deleted after it {there.ending}: {remedy}",
             execution_id=there.execution_id,
             ending=None if there.ending is None else str(there.ending),
         )
@@ -64,6 +65,7 @@ def _open(
     view: View,
     moment: Moment,
     call: c.Start | c.StartChild,
+    execution_id: ExecutionId,
     there: Head | None,
     *,
     queue: str | None,
@@ -74,9 +76,7 @@ def _open(
     head = Head(
         head=there.head if there else moment.new_head(),
         namespace=call.namespace,
-        execution_id=ExecutionId(child_id(parent.ref, call.child_key))
-        if isinstance(call, c.StartChild) and parent
-        else call.execution_id,
+        execution_id=execution_id,
         incarnation=incarnation,
         chain=Chain(incarnation),
         single_writer=queue is None,
@@ -161,12 +161,13 @@ def _check_room(view: View, parent: Head, moment: Moment) -> None:
 
 
 def _start_new_child(view: View, call: c.StartChild, moment: Moment, parent: Head) -> Change:
-    there = view.head_named(call.namespace, child_id(parent.ref, call.child_key))
+    id = child_id(parent.ref, call.child_key)
+    there = view.head_named(call.namespace, id)
     if there is not None and there.status is not Status.DELETED:
         raise AlreadyExists(
             f"{there.execution_id} exists and is no child of this parent", execution_id=there.execution_id
         )
-    child = _open(view, moment, call, there, queue=call.queue or parent.queue, parent=parent)
+    child = _open(view, moment, call, id, there, queue=call.queue or parent.queue, parent=parent)
     child.move(parent_head=parent.head, parent_incarnation=parent.incarnation, parent_key=call.child_key)
     _record_start(child, call, {**_form(parent.ref), "key": call.child_key})
 

@@ -1,0 +1,296 @@
+"""What a call on Postgres comes to when locks are held, connections go and callers hang up."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import asyncpg
+import pytest
+
+from fixtures.event_stores import EventStoreDatabase, migrated_database
+from fixtures.postgres import Postgres
+from loom.errors import Busy, NotParked, ResumeContended, StoreUnavailable
+from loom.ids import Credential, ExecutionId, Namespace, Nonce
+from loom.kernel import calls as c
+from loom.kernel.events import NewEvent
+from loom.kernel.parks import Timer, TimerWait
+from loom_event_store.postgres.store import PostgresEventStore
+from loom_servicekit.postgres import Connection, Database, OutcomeUnknown, open_pool
+
+NAME: dict[str, Any] = {"namespace": Namespace("n"), "execution_id": ExecutionId("e")}
+START = c.Start(**NAME, batch_id="start", workflow="w", queue="q")
+HEAD = c.ReadHead(**NAME)
+WAITING = "SELECT count(*) FROM pg_stat_activity WHERE cardinality(pg_blocking_pids(pid)) > 0"
+
+
+@pytest.fixture(scope="module")
+def shared(postgres: Postgres) -> Any:
+    """A migrated database for this module."""
+    with asyncio.Runner() as runner:
+        opened = migrated_database(postgres)
+        yield runner.run(opened.__aenter__())
+        runner.run(opened.__aexit__(None, None, None))
+
+
+@pytest.fixture
+async def database(shared: EventStoreDatabase) -> EventStoreDatabase:
+    """The module's database, emptied."""
+    await shared.empty()
+    return shared
+
+
+@pytest.fixture
+async def store(database: EventStoreDatabase) -> AsyncIterator[PostgresEventStore]:
+    """A store with few connections."""
+    store = await PostgresEventStore.open(database.application, size=3)
+    yield store
+    await store.close()
+
+
+@pytest.fixture
+async def pool(database: EventStoreDatabase) -> AsyncIterator[Database]:
+    """A pool whose calls may take half a second."""
+    pool = await open_pool(database.application, size=2, call_s=0.5)
+    yield pool
+    await pool.close()
+
+
+async def claimed(store: PostgresEventStore) -> Credential:
+    """Start and claim the execution."""
+    await store.start(START)
+    call = c.ClaimRunnable(
+        namespace=START.namespace, queue="q", workflows=("w@0",), max=1, nonce=Nonce("n" * 32), owner="o"
+    )
+    return (await store.claim_runnable(call)).items[0].credential
+
+
+def append(credential: Credential, key: str = "k") -> c.Append:
+    """One step."""
+    return c.Append(**NAME, credential=credential, batch_id=key, events=(NewEvent(kind="STEP_STARTED"),))
+
+
+async def parked(store: PostgresEventStore) -> c.Resume:
+    """Park on a timer that is due; the resume that answers it."""
+    credential = await claimed(store)
+    waits = (TimerWait(id="t", timer=Timer(delay_ms=0)),)
+    park = await store.park(c.Park(**NAME, credential=credential, batch_id="p", waits=waits))
+    return c.Resume(**NAME, incarnation=credential.incarnation, park_seq=park.park_seq, wait="t")
+
+
+@asynccontextmanager
+async def held(database: EventStoreDatabase) -> AsyncIterator[None]:
+    """Somebody else has the head's lock for as long as the block lasts."""
+    holder = await asyncpg.connect(database.owner)
+    try:
+        async with holder.transaction():
+            await holder.execute("SELECT 1 FROM event_store.heads FOR UPDATE")
+            yield
+    finally:
+        await holder.close()
+
+
+async def until_waiting(database: EventStoreDatabase, sessions: int = 1) -> None:
+    """Look until so many sessions wait for a lock; outside of any transaction, which would keep its first look."""
+    connection = await asyncpg.connect(database.owner)
+    async with asyncio.timeout(5):
+        while await connection.fetchval(WAITING) < sessions:  # noqa: ASYNC110 - what changes is elsewhere
+            await asyncio.sleep(0.01)
+    await connection.close()
+
+
+async def test_a_lock_that_does_not_come_free_is_busy(database: EventStoreDatabase, store: PostgresEventStore) -> None:
+    """H27, I11: 55P03 is Busy, on a resume ResumeContended; both may be tried again, and then it is done."""
+    resume = await parked(store)
+    cancel = c.Cancel(**NAME, chain="*", batch_id="x")
+
+    async with held(database):
+        with pytest.raises(ResumeContended) as contended:
+            await store.resume(resume)
+        with pytest.raises(Busy):
+            await store.cancel(cancel)
+
+    assert contended.value.facts["attempts"] == 1
+    assert (await store.resume(resume)).resumed_seq == 3
+
+
+async def test_a_cancelled_caller_leaves_a_commit_that_is_done(
+    database: EventStoreDatabase, store: PostgresEventStore
+) -> None:
+    """H23: a cancelled commit would be one that waits for no standby; whoever asks again gets the first answer."""
+    credential = await claimed(store)
+
+    async with held(database):
+        call = asyncio.ensure_future(store.append(append(credential)))
+        await until_waiting(database)
+        call.cancel()
+        await asyncio.wait([call])
+    assert call.cancelled()
+
+    async with asyncio.timeout(5):
+        while (await store.read_head(HEAD)).last_seq < 2:  # noqa: ASYNC110 - what changes is elsewhere
+            await asyncio.sleep(0.01)
+    assert (await store.append(append(credential))).last_seq == 2
+
+
+async def test_an_append_cancelled_at_any_await_is_known_by_its_key(store: PostgresEventStore) -> None:
+    """H37: whatever its caller was told, asking again says what happened, and it happened once."""
+    credential = await claimed(store)
+    tries = 60
+
+    for awaits in range(tries):
+        call = asyncio.ensure_future(store.append(append(credential, f"k{awaits}")))
+        for _ in range(awaits):
+            await asyncio.sleep(0)
+        call.cancel()
+        await asyncio.wait([call])
+        again = await store.append(append(credential, f"k{awaits}"))
+        assert again.last_seq == awaits + 2
+
+    assert (await store.read_head(HEAD)).last_seq == tries + 1
+
+
+async def test_two_that_answer_one_park_are_one_answer(database: EventStoreDatabase, store: PostgresEventStore) -> None:
+    """I9, p15: both wait for the head; the second judges the row that the first left behind."""
+    resume = await parked(store)
+
+    async with held(database):
+        both = [asyncio.ensure_future(store.resume(resume)) for _ in range(2)]
+        await until_waiting(database, 2)
+    answers = await asyncio.gather(*both, return_exceptions=True)
+
+    assert {type(answer) for answer in answers} == {c.Resumed, NotParked}
+
+
+async def test_past_its_bound_a_call_is_aborted_and_its_outcome_unknown(pool: Database) -> None:
+    """H28: 10 s, then the connection is aborted; the next call has another one."""
+    with pytest.raises(OutcomeUnknown):
+        await pool.run(lambda connection: connection.execute("SELECT pg_sleep(60)"))
+
+    assert await pool.run(lambda connection: connection.fetchval("SELECT 1")) == 1
+
+
+async def test_a_connection_that_goes_is_dropped(database: EventStoreDatabase, pool: Database) -> None:
+    """H28: 57P01 and a closed socket are `unavailable`; the pool goes on."""
+
+    async def killed(connection: Connection) -> None:
+        owner = await asyncpg.connect(database.owner)
+        await owner.execute("SELECT pg_terminate_backend($1)", connection.get_server_pid())
+        await owner.close()
+        await connection.execute("SELECT 1")
+
+    with pytest.raises(StoreUnavailable):
+        await pool.run(killed)
+
+    assert await pool.run(lambda connection: connection.fetchval("SELECT 1")) == 1
+
+
+async def test_one_read_only_answer_empties_the_pool(pool: Database) -> None:
+    """H28: 25006 comes from a primary that is none any more; its other connections are of no use either."""
+    pids = {await pool.run(_pid) for _ in range(4)}
+
+    with pytest.raises(StoreUnavailable):
+        await pool.run(_write_read_only)
+
+    assert pids.isdisjoint({await pool.run(_pid) for _ in range(4)})
+
+
+async def _pid(connection: Connection) -> int:
+    return int(await connection.fetchval("SELECT pg_backend_pid()"))
+
+
+async def _write_read_only(connection: Connection) -> None:
+    async with connection.transaction(readonly=True):
+        await connection.execute("DELETE FROM event_store.outbox")
+
+
+async def test_an_error_of_ours_is_no_outage(pool: Database) -> None:
+    """A wrong statement is a fault of the program: it is raised as it is, and the connection stays."""
+    pid = await pool.run(_pid)
+
+    with pytest.raises(asyncpg.UndefinedTableError):
+        await pool.run(lambda connection: connection.execute("SELECT 1 FROM event_store.nothing"))
+
+    assert await pool.run(_pid) == pid
+
+
+async def test_an_unknown_outcome_is_settled_by_asking_again(
+    store: PostgresEventStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """H23, I3: the append committed, its answer was lost; the same key gives the first answer, and one event."""
+    credential = await claimed(store)
+    run, lost = store._database.run, [True]
+
+    async def losing(work: Any) -> Any:
+        answer = await run(work)
+        if lost.pop() if lost else False:
+            raise OutcomeUnknown
+        return answer
+
+    monkeypatch.setattr(store._database, "run", losing)
+
+    answer = await store.append(append(credential))
+
+    assert (answer.first_seq, (await store.read_head(HEAD)).last_seq) == (2, 2)
+
+
+async def test_what_nothing_recognises_stays_unknown(
+    store: PostgresEventStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """H23: a resume without a key is not made twice blindly; whoever asked reads the park again."""
+    resume = await parked(store)
+    run = store._database.run
+
+    async def losing(work: Any) -> Any:
+        await run(work)
+        raise OutcomeUnknown
+
+    monkeypatch.setattr(store._database, "run", losing)
+    with pytest.raises(StoreUnavailable):
+        await store.resume(resume)
+    monkeypatch.undo()
+
+    with pytest.raises(NotParked):
+        await store.resume(resume)
+
+
+async def test_starts_of_one_id_at_once_are_one_start(store: PostgresEventStore) -> None:
+    """I5: whoever waits for the other's insert is told what it made."""
+    calls = [c.Start(**NAME, batch_id=f"s{n}", workflow="w", if_exists="return") for n in range(8)]
+
+    answers = await asyncio.gather(*map(store.start, calls))
+
+    assert len({answer.execution.incarnation for answer in answers}) == 1
+    assert sum(answer.created for answer in answers) == 1
+
+
+async def test_polls_at_once_hand_an_execution_out_once(store: PostgresEventStore) -> None:
+    """I24: what another poll is at is passed over."""
+    for number in range(20):
+        await store.start(
+            c.Start(
+                namespace=Namespace("n"), execution_id=ExecutionId(f"e{number}"), batch_id="s", workflow="w", queue="q"
+            )
+        )
+    polls = [
+        c.ClaimRunnable(
+            namespace=Namespace("n"), queue="q", workflows=("w@0",), max=5, nonce=Nonce(f"{n:032}"), owner=f"o{n}"
+        )
+        for n in range(6)
+    ]
+
+    claims = await asyncio.gather(*map(store.claim_runnable, polls))
+
+    handed = [item.credential.execution_id for claim in claims for item in claim.items]
+    assert len(handed) == len(set(handed)) == 20
+
+
+async def test_a_duty_is_taken_once(store: PostgresEventStore) -> None:
+    """I54: of many at once, on a row that nobody had made, one takes the term it saw."""
+    calls = [c.TakeDuty(name="sweep", owner=f"o{n}", term=0, ttl_ms=60_000) for n in range(8)]
+
+    answers = await asyncio.gather(*map(store.take_duty, calls), return_exceptions=True)
+
+    assert sum(not isinstance(answer, BaseException) for answer in answers) == 1

@@ -1,0 +1,224 @@
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from fixtures.buses import FaultyBus
+from fixtures.wrapped import Wrapped, failing
+from loom.clock import ManualClock
+from loom.ids import ExecutionId, Namespace
+from loom.kernel.calls import ReadDuty, Start
+from loom.kernel.hints import Hint
+from loom.stores.memory import MemoryEventStore
+from loom_event_store.relay import BATCH, DUTY_TTL_MS, FULL_SCAN_S, STAND_BY_MS, Relay
+
+
+class LateCommits:
+    """An outbox in which a row appears after one of a greater id: ids are taken before commits (H43, p19)."""
+
+    def __init__(self, hints: dict[int, Hint]) -> None:
+        self._hidden = hints
+        self.rows: dict[int, Hint] = {}
+
+    def commit(self, id: int) -> None:
+        self.rows[id] = self._hidden[id]
+
+    async def read_outbox(self, after: int, limit: int) -> tuple[tuple[int, Hint], ...]:
+        return tuple((id, self.rows[id]) for id in sorted(self.rows) if id > after)[:limit]
+
+    async def delete_outbox(self, ids: tuple[int, ...]) -> None:
+        for id in ids:
+            del self.rows[id]
+
+
+class Cursor(Relay):
+    """Mutant: a high-water cursor over ids, and no full scan."""
+
+    def _after(self) -> int:
+        return self._looked_from
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    """The store's, and the relay's."""
+    return ManualClock()
+
+
+@pytest.fixture
+def store(clock: ManualClock) -> Wrapped:
+    """Whose calls can be made to fail."""
+    return Wrapped(MemoryEventStore(clock))
+
+
+@pytest.fixture
+def bus() -> FaultyBus:
+    """It keeps what was published."""
+    return FaultyBus()
+
+
+def relay(store: Any, bus: Any, clock: ManualClock, owner: str = "one", outbox: Any = None, cls: Any = Relay) -> Relay:
+    """Of one replica."""
+    return cls(store, outbox or store, bus, owner, monotonic=lambda: clock.now() / 1000)
+
+
+async def start(store: Any, *ids: str) -> None:
+    """Each leaves one hint: it is runnable."""
+    for id in ids:
+        call = Start(namespace=Namespace("shop"), execution_id=ExecutionId(id), batch_id="s", workflow="w", queue="q")
+        await store.start(call)
+
+
+async def test_rows_are_published_in_order_and_deleted(store: Wrapped, bus: FaultyBus, clock: ManualClock) -> None:
+    """I43, kafka 2.4."""
+    await start(store, "a", "b", "c")
+
+    assert await relay(store, bus, clock).step() is None
+
+    assert [hint.execution for hint in bus.published] == ["a", "b", "c"]
+    assert await store.read_outbox(0, 10) == ()
+
+
+async def test_a_full_batch_is_followed_by_another_at_once(store: Wrapped, bus: FaultyBus, clock: ManualClock) -> None:
+    """Kafka 2.4 point 4: repeat without sleeping while rows are found."""
+    await start(store, *map(str, range(BATCH + 1)))
+    one = relay(store, bus, clock)
+
+    assert await one.step() == 0
+    assert await one.step() is None
+    assert len(bus.published) == BATCH + 1
+
+
+async def test_a_row_stays_until_the_bus_has_acknowledged_it(
+    store: Wrapped, bus: FaultyBus, clock: ManualClock
+) -> None:
+    """I43: what could not be published is published again, by whoever holds the duty then."""
+    await start(store, "a")
+    down = Wrapped(bus, publish=failing(ConnectionError("broker"), 1, bus.publish))
+    one = relay(store, down, clock)
+
+    with pytest.raises(ConnectionError):
+        await one.step()
+    assert len(await store.read_outbox(0, 10)) == 1
+    await one.step()
+
+    assert len(bus.published) == 1
+    assert await store.read_outbox(0, 10) == ()
+
+
+async def test_a_relay_that_dies_between_acknowledgement_and_delete_publishes_twice(
+    store: Wrapped, bus: FaultyBus, clock: ManualClock
+) -> None:
+    """I42, I43: at least once; a repeated hint is harmless, a lost one would not be."""
+    await start(store, "a")
+    store.replaced["delete_outbox"] = failing(ConnectionError("killed"), 1, store.delete_outbox)
+    with pytest.raises(ConnectionError):
+        await relay(store, bus, clock).step()
+    clock.advance(DUTY_TTL_MS)
+
+    await relay(store, bus, clock, "two").step()
+
+    assert [hint.execution for hint in bus.published] == ["a", "a"]
+
+
+async def publishes_a_late_commit(store: Wrapped, bus: FaultyBus, clock: ManualClock, cls: type[Relay]) -> bool:
+    """Id 2 commits and is published before id 1 commits."""
+    await start(store, "a", "b")
+    hints = dict(await store.read_outbox(0, 10))
+    outbox = LateCommits(hints)
+    one = relay(store, bus, clock, outbox=outbox, cls=cls)
+    outbox.commit(2)
+    await one.step()
+    outbox.commit(1)
+    for _ in range(3):
+        clock.advance(int(FULL_SCAN_S * 1000))
+        await one.step()
+    return hints[1] in bus.published and not outbox.rows
+
+
+async def test_a_row_that_commits_after_one_of_a_greater_id_is_published(
+    store: Wrapped, bus: FaultyBus, clock: ManualClock
+) -> None:
+    """I43, H43: the greatest id is only a hint where to look first."""
+    assert await publishes_a_late_commit(store, bus, clock, Relay)
+
+
+async def test_a_cursor_over_ids_loses_it(store: Wrapped, bus: FaultyBus, clock: ManualClock) -> None:
+    """Negative control for the rule above."""
+    assert not await publishes_a_late_commit(store, bus, clock, Cursor)
+
+
+async def test_one_relay_runs_at_a_time(store: Wrapped, bus: FaultyBus, clock: ManualClock) -> None:
+    """Kafka 2.4 point 3: by its duty."""
+    one, two = relay(store, bus, clock, "one"), relay(store, bus, clock, "two")
+    await one.step()
+    await start(store, "a")
+
+    assert await two.step() == STAND_BY_MS
+    assert bus.published == []
+    for _ in range(10):
+        clock.advance(DUTY_TTL_MS // 2)
+        assert await two.step() == STAND_BY_MS
+        await one.step()
+    assert len(bus.published) == 1
+
+
+async def test_a_replica_that_cannot_reach_the_bus_loses_the_duty(
+    store: Wrapped, bus: FaultyBus, clock: ManualClock
+) -> None:
+    """Kafka 2.5: prolonged only by work done, so that the backlog does not sit behind a healthy-looking pod."""
+    await start(store, "a")
+    cut_off = relay(store, Wrapped(bus, publish=failing(ConnectionError("no route"), 1_000, bus.publish)), clock, "one")
+    healthy = relay(store, bus, clock, "two")
+
+    for _ in range(DUTY_TTL_MS // STAND_BY_MS + 1):
+        with suppress(ConnectionError):
+            await cut_off.step()
+        await healthy.step()
+        clock.advance(STAND_BY_MS)
+
+    assert len(bus.published) == 1
+    assert (await store.read_duty(ReadDuty(name="relay"))).owner == "two"
+
+
+async def test_a_replica_that_was_cut_off_comes_back_if_nobody_else_did(
+    store: Wrapped, bus: FaultyBus, clock: ManualClock
+) -> None:
+    """Kafka 2.5: alone, it tries again after it has left others the time to be first."""
+    await start(store, "a")
+    one = relay(store, Wrapped(bus, publish=failing(ConnectionError("no route"), 1, bus.publish)), clock)
+    with pytest.raises(ConnectionError):
+        await one.step()
+    clock.advance(DUTY_TTL_MS)
+    assert await one.step() == STAND_BY_MS
+    clock.advance(2 * STAND_BY_MS)
+
+    await one.step()
+
+    assert len(bus.published) == 1
+
+
+async def test_an_idle_relay_writes_its_duty_three_times_in_its_term_and_not_at_every_look(
+    store: Wrapped, bus: FaultyBus, clock: ManualClock
+) -> None:
+    """It looks twenty times a second; the store has better things to commit."""
+    one = relay(store, bus, clock)
+    for _ in range(DUTY_TTL_MS // 50):
+        await one.step()
+        clock.advance(50)
+
+    assert (await store.read_duty(ReadDuty(name="relay"))).term <= 4
+
+
+async def test_a_relay_that_stops_leaves_its_duty_to_the_next(
+    store: Wrapped, bus: FaultyBus, clock: ManualClock
+) -> None:
+    """Design 4: given up on SIGTERM."""
+    one = relay(store, bus, clock, "one")
+    await one.step()
+    await one.stop()
+    await start(store, "a")
+
+    await relay(store, bus, clock, "two").step()
+
+    assert len(bus.published) == 1
+    assert one.why_unready() is None
