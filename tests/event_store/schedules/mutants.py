@@ -138,12 +138,15 @@ def _replaced(text: str, what: str, by: str, *, of: str) -> str:
 
 
 class UnlockedChild(Twist):
-    """An attach locks its parent only."""
+    """A call locks the parent only, `a` in every scene, and looks at what it adopts."""
 
     async def ask(self, gated: Gated, name: str, text: str, parameters: tuple[Any, ...]) -> Any:
-        if name == "lock_heads" and len(parameters[0]) > 1:
-            return await gated.statement(_unlocked(text), parameters)
-        return await gated.statement(text, parameters)
+        if name != "lock_heads" or len(parameters[0]) < 2:
+            return await gated.statement(text, parameters)
+        rows = []
+        for namespace, id in zip(*parameters, strict=True):
+            rows += await gated.statement(text if id == "a" else _unlocked(text), ([namespace], [id]))
+        return rows
 
 
 MUTANTS = (

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+import heapq
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -27,9 +28,9 @@ from loom_event_store.postgres.statements import QUERIES
 from loom_event_store.postgres.writes import worded
 
 MERGES = 500
-"""More merges than this are bounded."""
+"""More merges than this are bounded: these many, those with the fewest switches."""
 SWITCHES = 3
-"""How often a bounded schedule takes each session up."""
+"""How often a bounded schedule takes a session up at most."""
 CHUNK = 16
 """Scenes that are put into the database at once."""
 JUDGED = 48
@@ -181,13 +182,13 @@ def _next(choices: list[int], ready: list[int]) -> int:
     return choices[-1] if choices and choices[-1] in ready else ready[0]
 
 
-async def explore(server: Server, meeting: Meeting, *, most: int = 10**9, switches: int = SWITCHES) -> Found:
+async def explore(server: Server, meeting: Meeting, *, most: int = MERGES, switches: int = SWITCHES) -> Found:
     """Run every schedule of the meeting, those with few switches first; judge each."""
     found = Found(meeting)
     judged = Judge(meeting)
     found.orders = len(judged.allowed.serial)
     await server.owner.execute(_SET_CLOCK)
-    waiting: deque[tuple[int, ...]] = deque([()])
+    waiting: list[tuple[int, tuple[int, ...]]] = [(0, ())]
     queued: set[tuple[int, ...]] = set()
     scenes: list[Scene] = []
     limit = 0
@@ -195,7 +196,7 @@ async def explore(server: Server, meeting: Meeting, *, most: int = 10**9, switch
     while waiting and found.schedules < most and not found.violations:
         if not scenes:
             scenes = await server.put(meeting, CHUNK if found.schedules else 4)
-        prefix = waiting.popleft()
+        _, prefix = heapq.heappop(waiting)
         run = await play(server, meeting, scenes.pop(), prefix)
         batch.append(run)
         found.schedules += 1
@@ -203,11 +204,12 @@ async def explore(server: Server, meeting: Meeting, *, most: int = 10**9, switch
         if not prefix:
             limit = switches if _merges(run) > MERGES else 0
         for branch in _branches(run):
-            if limit and _taken_up(branch, run.enabled) > limit:
+            taken_up = _taken_up(branch, run.enabled)
+            if limit and taken_up > limit:
                 found.bounded = True
             elif branch not in queued:
                 queued.add(branch)
-                waiting.append(branch)
+                heapq.heappush(waiting, (taken_up, branch))
         if len(batch) == JUDGED:
             await _judge(server, judged, batch, found)
             batch.clear()
