@@ -225,8 +225,9 @@ def _say_end(
     schedules = _sum(every)
     alive = sum(mutant.exists for mutant in MUTANTS) - dead
     _say(
-        f"\n{bounded} of {len(pairs)} pairs have more than {MERGES} merges (with a read: {OF_READS}): of theirs, those"
-        f" with the fewest switches ran, each session taken up at most {SWITCHES} times · {schedules / seconds:.0f} schedules/s"
+        f"\n{bounded} of {len(pairs)} pairs have a meeting of more than {MERGES} merges (with a read: {OF_READS}): of its"
+        f" schedules those with the fewest switches ran, each session taken up at most {SWITCHES} times"
+        f" · {schedules / seconds:.0f} schedules/s"
     )
     _say(
         f"pairs {len(reports)}/{len(pairs)} · schedules {schedules} · blocked steps"
