@@ -39,7 +39,7 @@ STACK         ?= sqlite
 DEMO_sqlite   := $(BIN)/python -m loom_cli.demo
 DEMO_postgres := PYTHONPATH=tests $(BIN)/python -m fixtures.with_postgres $(BIN)/python -m loom_cli.demo --postgres URL
 
-.PHONY: help install lock format check test demo conformance dumps failover bench-smoke bench-fence invariants openapi clean
+.PHONY: help install lock format check test demo conformance dumps failover schedules bench-smoke bench-fence invariants openapi clean
 
 help: ## List the verbs
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -100,6 +100,9 @@ dumps: $(STAMP) ## Write tests/dumps of today's schemas, from which later progra
 failover: $(STAMP) ## A standby that missed two acknowledged bumps takes over, directly and through pgbouncer
 	$(PGBOUNCER)
 	@PYTHONPATH=tests $(BIN)/python -m failover
+
+schedules: $(STAMP) ## Every schedule of every pair of the store's calls on two sessions of Postgres, and broken stores
+	@$(BIN)/python tests/event_store/schedules/run_all.py
 
 bench-smoke: $(STAMP) ## Appends, claims and resumes per second: figures, no judgement
 	@$(BIN)/python tests/bench/smoke.py
