@@ -225,8 +225,8 @@ def _say_end(
     schedules = _sum(every)
     alive = sum(mutant.exists for mutant in MUTANTS) - dead
     _say(
-        f"\n{bounded} of {len(pairs)} pairs have a meeting of more than {MERGES} merges (with a read: {OF_READS}): of its"
-        f" schedules those with the fewest switches ran, each session taken up at most {SWITCHES} times"
+        f"\n{bounded} of {len(pairs)} pairs have a meeting of more than {MERGES} merges (with a read: {OF_READS}): of"
+        f" its schedules those with the fewest switches ran, each session taken up at most {SWITCHES} times"
         f" · {schedules / seconds:.0f} schedules/s"
     )
     _say(

@@ -104,7 +104,7 @@ def _writes_from(row: rows.Row) -> c.Writes:
     return c.Writes(token=Token(row["fence"]), first_seq=row["first_seq"], last_seq=row["last_seq"], count=row["count"])
 
 
-async def read_why(at: Statements, call: c.ReadWhy) -> c.Why:
+async def read_why(at: Statements, call: c.ReadWhy, limits: Limits) -> c.Why:
     """The causal chain, as far as this store knows it."""
     head = await _named(at, call.namespace, call.execution_id)
     workflow = f"{head.workflow}@{head.code_version}"
@@ -116,6 +116,7 @@ async def read_why(at: Statements, call: c.ReadWhy) -> c.Why:
         pollers=await at.number("pollers", head.namespace, head.queue, workflow, POLL_SEEN_MS),
         pins=await at.all("pins", rows.pin_from, head.head),
         now=moment["now"],
+        limits=limits,
     )
     return c.Why(head=head, reasons=why(head, around))
 
