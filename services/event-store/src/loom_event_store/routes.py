@@ -9,6 +9,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
+from loom.errors import Superseded
 from loom.kernel.limits import Limits
 from loom.kernel.raw_json import encode
 from loom.stores.event_store import EventStore
@@ -18,6 +19,13 @@ from loom.wire.paths import PATHS, Path
 from loom_event_store.longpolls import LongPolls
 from loom_event_store.schemas import SURFACES_ANSWER, operation
 from loom_servicekit.bodies import read_json
+from loom_servicekit.counts import Count
+
+REFUSED = {
+    surface.call: Count(f"loom.refused.{surface.name}", f"Late writes refused on the surface {surface.name}")
+    for surface in SURFACES
+}
+"""By the method of the port, one for each surface (law 3)."""
 
 Perform = Callable[[Any, Request], Awaitable[Any]]
 
@@ -79,7 +87,12 @@ def _perform(path: Path, store: EventStore, polls: LongPolls, wrote: Callable[[A
         return await act(call)
 
     async def write(call: Any, request: Request) -> Any:
-        answer = await act(call)
+        try:
+            answer = await act(call)
+        except Superseded as error:
+            if path.port in REFUSED:
+                REFUSED[path.port].add(code=error.code)
+            raise
         wrote(call)
         return answer
 

@@ -6,14 +6,13 @@ from typing import Any
 
 from loom.ids import ANY, ExecutionId, Namespace, Sequence, Token
 from loom.kernel import calls as c
-from loom.kernel.guards import existing, living
+from loom.kernel.guards import existing, living, named
 from loom.kernel.heads import Duty, Head
 from loom.kernel.limits import Limits
 from loom.kernel.parks import children_of
 from loom.kernel.why import Surroundings, why
-from loom.stores.deciding import due_of, open_park
+from loom.stores.deciding import POLL_SEEN_MS, due_of, open_park
 from loom.stores.event_store import PORT_VERSION
-from loom.stores.memory import POLL_SEEN_MS
 from loom_event_store import rows
 from loom_event_store.postgres.moments import Moments
 from loom_event_store.postgres.statements import Statements, whole
@@ -28,8 +27,7 @@ async def _found(at: Statements, namespace: Namespace, execution_id: ExecutionId
 
 
 async def _named(at: Statements, namespace: Namespace, execution_id: ExecutionId) -> Head:
-    head = await _found(at, namespace, execution_id)
-    return head if head is not None else existing(head, execution_id)
+    return named(await _found(at, namespace, execution_id), execution_id)
 
 
 async def _seen(at: Statements, call: _OfExecution) -> Head:

@@ -8,10 +8,8 @@ from typing import Any, assert_never
 
 from loom.ids import Instant
 from loom.kernel import change as k
+from loom.stores.deciding import ROWS_KEPT
 from loom_event_store import rows
-
-ROWS_KEPT = 1_000
-"""Of a living execution's grants and refusals; the newest."""
 
 _Form = dict[str, Any]
 
