@@ -110,8 +110,17 @@ class Client:
         key: str | None = None,
         id: str | None = None,
         chain: SeenChain = ANY,
+        start: Described | str | None = None,
+        args: Iterable[Any] = (),
+        queue: str | None = "default",
+        timeout: Duration | None = None,
+        delay: Duration | None = None,
     ) -> c.Sent:
-        """Send a message; with an `id` of your own it is received once, however often it is sent."""
+        """Send a message; with an `id` of your own it is received once, however often it is sent.
+
+        `start`: the workflow of the receiver that is started, with these arguments, if there is none: in one
+        transaction, so that whoever comes first starts it and nobody's message is lost. A deleted id stays Deleted.
+        """
         call = c.Send(
             namespace=self.namespace,
             execution_id=ExecutionId(execution_id),
@@ -120,6 +129,7 @@ class Client:
             name=name,
             key=key,
             payload=encode_value(payload),
+            start=None if start is None else _receiver(start, args, queue, timeout, delay),
         )
         return await self.store.send(call)
 
@@ -182,7 +192,7 @@ class Client:
     async def result(
         self, execution_id: str, *, timeout: Duration | None = None, type: Any = Any, chain: SeenChain = ANY
     ) -> Any:
-        """Wait for the end; the result as `type` says.
+        """Wait for the end of the chain, its last link's; the result as `type` says.
 
         Raises ExecutionFailed if it failed or was cancelled, TimeoutError after `timeout`, NotFound, Deleted, Gone.
         """
@@ -191,19 +201,32 @@ class Client:
             return decode_value(outcome.payload, type)
         if outcome.status is Status.FAILED:
             raise ExecutionFailed(execution_id, *read_failure(outcome.payload))
+        if outcome.status is Status.CONTINUED:
+            raise ExecutionFailed(execution_id, "continued", "an ended link of a chain has no result", outcome.payload)
         told = outcome.payload if isinstance(outcome.payload, dict) else {}
         raise ExecutionFailed(
             execution_id, "cancelled", f"by {told.get('by')}: {told.get('reason') or 'no reason'}", told
         )
 
     async def outcome(self, execution_id: str, *, timeout: Duration | None = None, chain: SeenChain = ANY) -> Outcome:
-        """Wait for the end, however it is. Raises TimeoutError, NotFound, Deleted, Gone."""
+        """Wait for the end of the chain, however it is. Raises TimeoutError, NotFound, Deleted, Gone."""
         seconds = None if timeout is None else _ms(timeout) / 1000
         async with asyncio.timeout(seconds):
             head = await self.get(execution_id)
             if chain != ANY and head.chain != chain:
                 raise Gone(f"another chain lives under {execution_id}", execution_id=execution_id)
-            return await self._locate_end(head) if head.ended else await self._await_end(head)
+            while True:
+                try:
+                    return await self._locate_end(head) if head.ended else await self._await_end(head)
+                except Gone:
+                    head = await self._next_link(head)
+
+    async def _next_link(self, head: Head) -> Head:
+        """What the id names since this link was continued. Raises Gone if it was not."""
+        newest = await self.get(head.execution_id)
+        if newest.chain != head.chain or newest.incarnation == head.incarnation:
+            raise Gone(f"another chain lives under {head.execution_id}", execution_id=head.execution_id)
+        return newest
 
     async def _locate_end(self, head: Head) -> Outcome:
         """The terminal event of what has ended: only audit events can follow it."""
@@ -322,6 +345,24 @@ def open_store(store: str | Client | EventStore) -> tuple[EventStore, bool]:
 def _outcome(event: Event) -> Outcome:
     status = Status(event.kind.removeprefix("EXECUTION_").lower())
     return Outcome(status=status, payload=event.payload.parsed(), seq=event.seq)
+
+
+def _receiver(
+    workflow: Described | str,
+    args: Iterable[Any],
+    queue: str | None,
+    timeout: Duration | None,
+    delay: Duration | None,
+) -> c.StartIfAbsent:
+    name, version = _named(workflow)
+    return c.StartIfAbsent(
+        workflow=name,
+        code_version=version,
+        queue=queue,
+        input=encode_arguments(tuple(args)),
+        delay_ms=None if delay is None else _ms(delay),
+        timeout_ms=None if timeout is None else _ms(timeout),
+    )
 
 
 def _named(workflow: Described | str) -> tuple[str, str]:

@@ -8,20 +8,25 @@ from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime, timedelta
 from random import Random
-from typing import Any, Generic, Literal, ParamSpec, TypeVar, overload
+from typing import Any, Generic, Literal, NoReturn, ParamSpec, TypeVar, overload
 
 from loom.client.payloads import encode_arguments, encode_value
+from loom.errors import Continuation
 from loom.ids import ExecutionRef, Instant, Token
 from loom.kernel.kinds import kind_of
 from loom.worker import groups, waiting
 from loom.worker.commands import (
+    ID_CHARS_MAX,
+    AttachChild,
     AwaitChild,
     AwaitGroup,
     AwaitMessage,
     BeginChild,
+    Close,
     Commands,
     Emit,
     RunStep,
+    Scope,
     SendMessage,
     Sleep,
     check_name,
@@ -148,11 +153,15 @@ class Context:
         queue: str | None = None,
         timeout: Duration | None = None,
         delay: Duration | None = None,
+        close: Close = "cancel",
+        scope: Scope = "chain",
     ) -> asyncio.Future[ChildHandle[R]]:
         """Start a child; awaiting what this answers gives its handle, awaiting the handle its result.
 
         A string is `name` or `name@version`. The same key is the same child; by default `<branch>/<name>/<index>`.
-        `queue` None is this execution's own. Raises ChildFailed if it cannot be started.
+        `queue` None is this execution's own. `close` is what becomes of it when this execution has ended. With scope
+        `chain` that is the end of the last link, and a child not awaited yet goes along under its key when the body
+        continues as new; with `run` it stays with this link. Raises ChildFailed if it cannot be started.
         """
         name, version, result_type = _described(workflow)
         key = key or self._commands.peek_id(check_name(name))
@@ -167,14 +176,37 @@ class Context:
             result_type=result_type,
             delay_ms=None if delay is None else _ms(delay),
             timeout_ms=None if timeout is None else _ms(timeout),
+            close=close,
+            scope=scope,
         )
         self._children[key] = name, self._commands.ask(name, request)
+        return self._children[key][1]
+
+    def attach(
+        self,
+        execution_id: str,
+        *,
+        key: str | None = None,
+        type: Any = Any,
+        close: Close = "abandon",
+        scope: Scope = "chain",
+    ) -> asyncio.Future[ChildHandle[Any]]:
+        """Adopt what lives, or has ended, under an id: its handle is awaited like a child's, its result is of `type`.
+
+        The key is `attach/<id>` if none is given; one that has a child already must be of the same id. Raises
+        ChildFailed if there is nothing to adopt.
+        """
+        key = key or f"attach/{execution_id}"[:ID_CHARS_MAX]
+        if key in self._children:
+            return self._same_child(key, execution_id)
+        request = AttachChild(key=key, execution_id=execution_id, result_type=type, close=close, scope=scope)
+        self._children[key] = execution_id, self._commands.ask("attach", request)
         return self._children[key][1]
 
     def _same_child(self, key: str, workflow: str) -> asyncio.Future[ChildHandle[Any]]:
         name, future = self._children[key]
         if name != workflow:
-            raise ValueError(f"the key {key} already has a child of workflow {name}")
+            raise ValueError(f"the key {key} already has a child: {name}")
         return future
 
     async def run_child(self, workflow: Workflow[..., R] | str, *args: Any, **options: Any) -> Any:
@@ -220,6 +252,17 @@ class Context:
         if isinstance(outcome, BaseException):
             raise outcome
         return outcome
+
+    def continue_as_new(self, *args: Any, workflow: Workflow[..., Any] | str | None = None) -> NoReturn:
+        """End this link and begin the next under the same id, with these arguments and an empty log.
+
+        It raises what the body must let through, and may be called in its first task only. Children not awaited yet,
+        mail not read yet, a cancel request and the deadline go along. `workflow`: go on as another one, or as another
+        version of this.
+        """
+        name, version, _ = (None, None, None) if workflow is None else _described(workflow)
+        self._commands.check_leaving()
+        raise Continuation(encode_arguments(args), name, version)
 
     # The log.
 
