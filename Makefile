@@ -28,7 +28,7 @@ STACK         ?= sqlite
 DEMO_sqlite   := $(BIN)/python -m loom_cli.demo
 DEMO_postgres := PYTHONPATH=tests $(BIN)/python -m fixtures.with_postgres $(BIN)/python -m loom_cli.demo --postgres URL
 
-.PHONY: help install lock format check test demo conformance boot-storm dumps failover bench-smoke invariants openapi clean
+.PHONY: help install lock format check test demo conformance boot-storm dumps failover bench-smoke bench-fence invariants openapi clean
 
 help: ## List the verbs
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -92,6 +92,9 @@ failover: $(STAMP) ## A standby that missed two acknowledged bumps takes over, d
 
 bench-smoke: $(STAMP) ## Appends, claims and resumes per second: figures, no judgement
 	@$(BIN)/python tests/bench/smoke.py
+
+bench-fence: $(STAMP) ## What fencing costs on memory, SQLite and Postgres: figures, no judgement
+	@$(BIN)/python tests/bench/fence.py
 
 invariants: $(STAMP) ## Write which tests defend which invariant into docs/invariants.md
 	@$(BIN)/python tests/repo/invariants.py
