@@ -39,7 +39,7 @@ STACK         ?= sqlite
 DEMO_sqlite   := $(BIN)/python -m loom_cli.demo
 DEMO_postgres := PYTHONPATH=tests $(BIN)/python -m fixtures.with_postgres $(BIN)/python -m loom_cli.demo --postgres URL
 
-.PHONY: help install lock format check test demo conformance dumps failover schedules bench-smoke bench-fence invariants openapi clean
+.PHONY: help install lock format check test demo conformance boot-storm dumps failover schedules bench-smoke bench-fence invariants openapi clean
 
 help: ## List the verbs
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -93,6 +93,9 @@ demo: $(STAMP) ## A parent that outlives its worker and its server, on real inpu
 conformance: $(STAMP) ## Run the contract on every body of the store, and on broken ones
 	$(PGBOUNCER)
 	@$(BIN)/python tests/conformance/run_all.py
+
+boot-storm: $(STAMP) ## Ten migrates and ten services at once, on empty and on old databases, and without the lock
+	@PYTHONPATH=tests $(BIN)/python -m boot_storm
 
 dumps: $(STAMP) ## Write tests/dumps of today's schemas, from which later programs must be able to upgrade
 	@PYTHONPATH=tests $(BIN)/python -m dumps

@@ -218,7 +218,7 @@ async def test_an_error_of_ours_is_no_outage(pool: Database) -> None:
 
 
 async def test_a_database_that_lacks_something_is_unavailable_until_it_is_migrated(pool: Database) -> None:
-    """H38: a service that is there before `loom migrate` waits; what it lacks is no fault of the program."""
+    """Operations 6.3: a service that is there before `loom migrate` waits; what it lacks is no fault of the program."""
     pid = await pool.run(_pid)
 
     with pytest.raises(StoreUnavailable, match="loom migrate"):
