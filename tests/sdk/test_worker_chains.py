@@ -492,7 +492,9 @@ def a_moved_childs_start_is_not_recorded(patch: pytest.MonkeyPatch) -> None:
         started = await ask(run, command, request)
         if started.seq is None:
             payload = runs.encode({"key": request.key, "child": started.child, "workflow": request.workflow})
-            await run._log.give([run._log._as_recorded(runs.NewEvent(kind=EventKind.CHILD_STARTED, payload=payload), 9)])
+            await run._log.give(
+                [run._log._as_recorded(runs.NewEvent(kind=EventKind.CHILD_STARTED, payload=payload), 9)]
+            )
             raise asyncio.CancelledError
         return started
 
