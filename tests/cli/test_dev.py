@@ -120,14 +120,18 @@ def test_other_addresses_than_loopback_need_a_word(tmp_path: Path) -> None:
         assert read(f"http://127.0.0.1:{port}/healthz/live")
 
 
-def test_a_folder_that_cannot_be_used_says_so(tmp_path: Path) -> None:
-    """No traceback for what a user can mend."""
+@pytest.mark.parametrize("data", ["file", "folder"])
+def test_a_folder_that_cannot_be_used_says_so(tmp_path: Path, data: str) -> None:
+    """No traceback for what a user can mend, and no advice to start what was just started."""
     (tmp_path / "file").write_text("")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "event-store.db").write_text("a letter to my aunt\n" * 1_000)
 
-    said = loom("dev", "--port", "0", "--data", "file", cwd=tmp_path)
+    said = loom("dev", "--port", "0", "--data", data, cwd=tmp_path)
 
     assert said.returncode == 1
-    assert "loom: data-unusable: file" in said.stderr
+    assert f"loom: data-unusable: {data}" in said.stderr
+    assert "next:" not in said.stderr
     assert "Traceback" not in said.stderr
 
 

@@ -194,9 +194,7 @@ class Script:
         owned = self._owned()
         child = self.random.choice(list(self._heads.values())).execution_id if self._heads else IDS[0]
         chain = self._chain()["chain"] if self.random.random() < 0.3 else ANY
-        return c.Attach(
-            **owned, batch_id=self._key(), child_key=self.random.choice(KEYS), child_id=child, chain=chain
-        )
+        return c.Attach(**owned, batch_id=self._key(), child_key=self.random.choice(KEYS), child_id=child, chain=chain)
 
     def _continue(self) -> Any:
         workflow = self.random.choice((None, None, "v"))
@@ -386,7 +384,7 @@ async def _rows_of(store: Body, place: dict[str, Any]) -> list[Any]:
     others = (
         store.read_park(c.ReadPark(**place)),
         store.read_inbox(c.ReadInbox(**place)),
-        store.read_inbox(c.ReadInbox(**place, name="paid", key="x", limit=2)),
+        store.read_inbox(c.ReadInbox(**place, name="paid", key="x", after=1, limit=2)),
         store.read_children(c.ReadChildren(**place)),
         store.read_children(c.ReadChildren(**place, after="k1", limit=1)),
         store.read_pins(c.ReadPins(**place)),

@@ -177,8 +177,8 @@ def test_every_query_is_used_and_every_one_used_is_there():
 
 
 def test_nothing_reads_a_whole_table_that_grows(path: Path, store: SqliteEventStore):
-    """Design 2, 4: claims, sweeps and guards go by an index; `store` has one row, `polls` forgets, and the index of edges
-    to be closed holds the open ones alone."""
+    """Design 2, 4: claims, sweeps and guards go by an index; `store` has one row, `polls` forgets, and the index of
+    edges to be closed holds the open ones alone."""
     connection = sqlite3.connect(path)
 
     for name, query in QUERIES.items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from loom.ids import ExecutionId, ExecutionRef, Namespace
-from loom.kernel.calls import Append, Cancel, ReadHead, Start
+from loom.kernel.calls import Append, Cancel, ReadHead, Send, Start
 from loom.kernel.events import NewEvent
 from loom.kernel.heads import Head
 from loom.kernel.raw_json import RawJson
@@ -16,12 +16,31 @@ async def end_execution(
     store: EventStore, execution_id: str, *payloads: str, kind: str = "EXECUTION_COMPLETED"
 ) -> ExecutionRef:
     """Start it, note each payload's text, and end it."""
+    execution = await start_execution(store, execution_id)
+    noted = [NewEvent(kind="noted", payload=RawJson(payload)) for payload in payloads]
+    await append(store, execution, *noted, NewEvent(kind=kind))
+    return execution
+
+
+async def start_execution(store: EventStore, execution_id: str) -> ExecutionRef:
+    """Start it without a queue."""
     started = await store.start(
         Start(namespace=NAMESPACE, execution_id=ExecutionId(execution_id), batch_id="start", workflow="w")
     )
-    noted = [NewEvent(kind="noted", payload=RawJson(payload)) for payload in payloads]
-    await append(store, started.execution, *noted, NewEvent(kind=kind))
     return started.execution
+
+
+async def send(store: EventStore, execution: ExecutionRef, message_id: str) -> None:
+    """A message that nobody reads."""
+    await store.send(
+        Send(
+            namespace=execution.namespace,
+            execution_id=execution.execution_id,
+            chain="*",
+            message_id=message_id,
+            name="mail",
+        )
+    )
 
 
 async def cancel_execution(store: EventStore, execution_id: str) -> None:

@@ -13,12 +13,20 @@ from loom.kernel.calls import AppendIfUnchanged, ReadEvents, RemovePin, SetPin, 
 from loom.kernel.events import NewEvent
 from loom.kernel.raw_json import RawJson
 from loom.stores.memory import MemoryEventStore
-from loom_retention.archive import FolderArchive, read_archived
+from loom_retention.archive import PAGE, FolderArchive, read_archived
 from loom_retention.catalogue import Catalogue
 from loom_retention.policy import DAY_MS, Keep
 from loom_retention.reports import Report
 from loom_retention.sweep import Rounds, Sweeper
-from retention.executions import NAMESPACE, append, cancel_execution, end_execution, read_head
+from retention.executions import (
+    NAMESPACE,
+    append,
+    cancel_execution,
+    end_execution,
+    read_head,
+    send,
+    start_execution,
+)
 
 KEEP = Keep(completed=30 * DAY_MS, failed=90 * DAY_MS, cancelled=None)
 
@@ -206,6 +214,25 @@ async def test_a_log_of_which_events_are_missing_is_kept(store, sweep, clock) ->
     clock.advance(31 * DAY_MS)
 
     assert (await sweep()).counts == {"failed": 1}
+
+
+async def test_every_unread_message_is_archived_however_many_there_are(
+    store, sweep, clock, catalogue, tmp_path
+) -> None:
+    """Design 4: unread messages go along, page behind page, in their order."""
+    execution = await start_execution(store, "a")
+    for number in range(2 * PAGE + 1):
+        await send(store, execution, str(number))
+    await append(store, execution, NewEvent(kind="EXECUTION_COMPLETED"))
+    clock.advance(31 * DAY_MS)
+
+    assert (await sweep()).counts == {"deleted": 1}
+
+    (manifest,) = await catalogue.read_archives(NAMESPACE, execution.execution_id)
+    rows = (json.loads(line) for line in read_archived(tmp_path / "archive", manifest))
+    archived = [row["message"]["message_id"] for row in rows if "message" in row]
+    assert archived == [str(number) for number in range(2 * PAGE + 1)]
+    assert manifest.messages == len(archived)
 
 
 async def test_a_store_that_cannot_be_reached_ends_the_sweep(store, sweep, clock) -> None:

@@ -18,6 +18,7 @@ from loom.errors import (
     ResumeContended,
     Stale,
     StoreUnavailable,
+    TooLarge,
 )
 from loom.ids import Credential, ExecutionId, Incarnation, Namespace, Nonce, Token
 from loom.kernel import calls as c
@@ -195,10 +196,20 @@ def test_a_token_in_a_problem_is_a_number_again() -> None:
 
 @pytest.mark.parametrize(
     ("status", "body", "cls"),
-    [(500, b"", StoreUnavailable), (502, b"<html>", StoreUnavailable), (404, b"[]", Invalid), (418, b"{}", Invalid)],
+    [
+        (500, b"", StoreUnavailable),
+        (502, b"<html>", StoreUnavailable),
+        (404, b"<html>", StoreUnavailable),
+        (403, b"{}", StoreUnavailable),
+        (429, b"[]", StoreUnavailable),
+        (413, b"<html>", TooLarge),
+        (500, b'{"code":"new"}', StoreUnavailable),
+        (409, b'{"code":"new"}', Invalid),
+        (409, b'{"code":"new","retryable":true}', StoreUnavailable),
+    ],
 )
 def test_what_is_no_problem_of_ours_is_not_taken_for_a_refusal(status: int, body: bytes, cls: type) -> None:
-    """A proxy's page says nothing about the execution."""
+    """A proxy's page says nothing about the execution: a worker that took it for `invalid` would fail what it runs."""
     assert type(error_of(status, body)) is cls
 
 

@@ -15,8 +15,13 @@ import pytest
 import loom
 from loom.client.executions import Outcome
 from loom.client.payloads import encode_value
+from loom.errors import Forbidden, Invalid
+from loom.ids import ExecutionId, Namespace
+from loom.kernel import calls as c
+from loom.kernel.raw_json import RawJson
 from loom.worker import run
 from loom.worker.replay import Body
+from sdk.test_worker_claims import Meddled
 from sdk.virtual import Loom, run_virtually
 
 
@@ -234,3 +239,56 @@ def test_a_value_within_itself_is_a_value_error():
     ring.append(ring)
     with pytest.raises(ValueError, match="itself"):
         encode_value(ring)
+
+
+def test_a_number_that_python_does_not_read_reaches_the_body_as_text():
+    """Design 5: huge numbers are carried; a log that holds one can still be replayed."""
+
+    @loom.workflow
+    async def counts(ctx: loom.Context, few: int, many: Any) -> bool:
+        return few == 1 and many == "1" * 5_000
+
+    async def scene() -> Any:
+        async with Loom() as env:
+            env.work(counts)
+            call = c.Start(
+                namespace=Namespace("default"),
+                execution_id=ExecutionId("w"),
+                batch_id="b",
+                workflow="counts",
+                code_version="0",
+                queue="default",
+                input=RawJson(f"[1,{'1' * 5_000}]"),
+            )
+            await env.memory.start(call)
+            return await env.client.result("w", timeout=5)
+
+    assert run_virtually(scene) is True
+
+
+@pytest.mark.parametrize("refused", ["read_events", "read_inbox", "append"])
+def test_an_execution_does_not_fail_of_what_its_body_did_not_ask_for(refused: str):
+    """Design 5: `invalid` to a read tells of two versions, `forbidden` of rights; neither is an end of the work."""
+
+    @loom.workflow
+    async def waits(ctx: loom.Context) -> Any:
+        nap = ctx.step("nap", asyncio.sleep, 1)
+        return [await ctx.wait_event("go"), await nap]
+
+    async def scene() -> Any:
+        async with Loom() as env:
+            told: list[Any] = []
+
+            async def refuse(call: Any) -> Any:
+                if not told and (refused == "append" or not hasattr(call, "from_seq") or call.from_seq == 1):
+                    told.append(call)
+                    raise Forbidden("no") if refused == "append" else Invalid("'after' is not known")
+                return await getattr(env.memory, refused)(call)
+
+            env.work(waits, store=Meddled(env.memory, **{refused: refuse}))
+            await env.client.start(waits, id="w")
+            await env.client.send("w", "go", 1)
+            result = await env.client.result("w", timeout=60)
+            return len(told), result
+
+    assert run_virtually(scene) == (1, [1, None])

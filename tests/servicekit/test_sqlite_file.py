@@ -246,3 +246,43 @@ def test_eight_processes_boot_one_file_at_once(tmp_path: Path):
         connection = sqlite3.connect(tmp_path / f"{index}.db")
         assert connection.execute("SELECT count(*) FROM boots").fetchone() == (PROCESSES,)
         connection.close()
+
+
+def _move(old: Path, new: Path) -> None:
+    old.rename(new)
+
+
+@pytest.mark.parametrize("rival", [False, True], ids=["deleted", "replaced"])
+async def test_nothing_is_acknowledged_once_the_file_has_lost_its_name(tmp_path: Path, rival: bool):
+    """Issue 3: no acknowledged write is lost, also when an operator deletes the folder of a running process."""
+    folder, away = tmp_path / "data", tmp_path / "away"
+    folder.mkdir()
+    file = open_file(folder / "store.db", SCHEMA)
+    await file.write(_note("kept"))
+    _move(folder, away)
+    if rival:
+        folder.mkdir()
+        open_file(folder / "store.db", SCHEMA).close()
+
+    for act in (file.write(_note("lost")), file.read(_notes)):
+        with pytest.raises(StoreUnavailable, match=r"store\.db was moved or deleted"):
+            await act
+
+    if rival:
+        _move(folder, tmp_path / "rival")
+    _move(away, folder)
+    assert await file.read(_notes) == ["kept"]
+    file.close()
+
+
+async def test_a_damaged_file_is_unavailable(path: Path):
+    """Design 5: never 500."""
+    file = open_file(path, SCHEMA)
+
+    def find_damage(connection: sqlite3.Connection, now: int) -> None:
+        raise sqlite3.DatabaseError("database disk image is malformed")
+
+    for act in (file.write(find_damage), file.read(find_damage)):
+        with pytest.raises(StoreUnavailable, match="malformed"):
+            await act
+    file.close()

@@ -29,7 +29,6 @@ from loom.stores.event_store import EventStore
 
 FORMAT = 1
 PAGE = 500
-MESSAGES_MAX = 1_000  # unread ones, which the store lists in one answer
 
 Row = Head | Event | Edge | Mail
 
@@ -120,10 +119,8 @@ async def read_rows(store: EventStore, head: Head) -> AsyncIterator[Sequence[Row
         yield events
     async for edges in _read_edges(store, seen):
         yield edges
-    messages = (await store.read_inbox(ReadInbox(**seen, limit=MESSAGES_MAX))).items
-    if len(messages) == MESSAGES_MAX:
-        raise Incomplete(f"{head.execution_id} has {MESSAGES_MAX} unread messages or more: consume or delete them")
-    yield messages
+    async for messages in _read_messages(store, seen):
+        yield messages
 
 
 async def _read_events(store: EventStore, seen: dict[str, Any]) -> AsyncIterator[tuple[Event, ...]]:
@@ -139,6 +136,13 @@ async def _read_edges(store: EventStore, seen: dict[str, Any]) -> AsyncIterator[
     while edges:
         yield edges
         edges = (await store.read_children(ReadChildren(**seen, after=edges[-1].child_key, limit=PAGE))).items
+
+
+async def _read_messages(store: EventStore, seen: dict[str, Any]) -> AsyncIterator[tuple[Mail, ...]]:
+    messages: tuple[Mail, ...] = (await store.read_inbox(ReadInbox(**seen, limit=PAGE))).items
+    while messages:
+        yield messages
+        messages = (await store.read_inbox(ReadInbox(**seen, after=messages[-1].inbox_seq, limit=PAGE))).items
 
 
 def _check_whole(counts: Counter[str], head: Head) -> None:

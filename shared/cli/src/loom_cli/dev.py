@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from loom.errors import Contended
 from loom_cli.command import DEFAULT_PORT, DEFAULT_URL, Command, Session, declare_json
 from loom_cli.exits import Exit
 from loom_cli.folder import FolderHeld, hold_folder
@@ -55,7 +56,7 @@ async def _dev(args: Namespace, session: Session) -> Exit:
             return await _serve(args, output, listening)
         except FolderHeld as held:
             return _refuse(output, Exit.FAILED, "data-held", f"{args.data} is held by {held}: use it, or say --data")
-        except (OSError, NewerFile) as error:
+        except (OSError, NewerFile, Contended) as error:
             return _refuse(output, Exit.FAILED, "data-unusable", f"{args.data}: {error}")
         except SettingsError as error:
             return _refuse(output, Exit.USAGE, "settings", str(error))

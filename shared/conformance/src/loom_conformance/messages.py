@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from loom.errors import Deleted, Gone, IllegalTransition, InboxFull, Invalid, KeyReused, NotFound, Stale, TooLarge
@@ -48,6 +49,24 @@ async def an_inbox_is_read_by_name_and_key(scene: Scene) -> None:
     equal(await execution.inbox("b", "y"), ["by"])
     inbox = await scene.store.read_inbox(c.ReadInbox(**execution.at, limit=2))
     equal([(mail.name, mail.key) for mail in inbox.items], [("a", None), ("b", "x")])
+
+
+@SUITE.case
+async def an_inbox_is_read_in_pages(scene: Scene) -> None:
+    """Design 5: what comes behind the `inbox_seq` of the last one read, by name and key too."""
+    execution = await scene.owned()
+    for name, key in (("a", None), ("b", "x"), ("a", None), ("b", "y")):
+        await execution.send(name, key=key)
+
+    first = c.ReadInbox(**execution.at, after=1)
+    for call, seqs in (
+        (replace(first, limit=2), [2, 3]),
+        (replace(first, name="a"), [3]),
+        (replace(first, name="b", key="y"), [4]),
+        (replace(first, after=4), []),
+    ):
+        inbox = await scene.store.read_inbox(call)
+        equal([mail.inbox_seq for mail in inbox.items], seqs, str(call))
 
 
 @SUITE.case

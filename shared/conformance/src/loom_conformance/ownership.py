@@ -26,7 +26,7 @@ from loom.kernel import calls as c
 from loom.kernel.raw_json import encode
 from loom_conformance.case import Suite
 from loom_conformance.checks import all_at_once, attempt, equal, holds, refused
-from loom_conformance.scene import LEASE_MS, SHORT_LEASE_MS, Execution, Scene, event, mint, mint_nonce
+from loom_conformance.scene import LEASE_MS, SHORT_LEASE_MS, UNHURRIED_MS, Execution, Scene, event, mint, mint_nonce
 from loom_conformance.waits import operator, timer
 
 SUITE = Suite("ownership")
@@ -50,11 +50,11 @@ async def a_fresh_head_has_token_zero(scene: Scene) -> None:
 @SUITE.case
 async def a_delayed_start_is_claimed_when_its_time_has_come(scene: Scene) -> None:
     """Row claim: `not_before` must be past; until then `not-yet`, which is retryable."""
-    execution = await scene.start(delay_ms=SHORT_LEASE_MS)
+    execution = await scene.start(delay_ms=UNHURRIED_MS)
 
     async with scene.untouched(execution):
         refusal = await refused(NotYet, execution.claim())
-    await scene.pass_time(SHORT_LEASE_MS + 1)
+    await scene.pass_time(UNHURRIED_MS + 1)
     await execution.claim()
 
     holds(refusal.retryable, "not-yet is retryable")

@@ -21,7 +21,7 @@ from loom.kernel import calls as c
 from loom.kernel.parks import Answer
 from loom_conformance.case import Suite
 from loom_conformance.checks import attempt, equal, holds, refused
-from loom_conformance.scene import LEASE_MS, SHORT_LEASE_MS, Scene, event
+from loom_conformance.scene import LEASE_MS, SHORT_LEASE_MS, UNHURRIED_MS, Scene, event
 from loom_conformance.waits import child, group, message, operator, timer
 
 SUITE = Suite("resume")
@@ -260,11 +260,11 @@ async def the_parker_cannot_answer_its_own_park(scene: Scene) -> None:
 @SUITE.case
 async def a_timer_is_not_answered_early(scene: Scene) -> None:
     """I17, I36: `not-yet` before its time on the store's clock, retryable; then it is answered."""
-    execution = await scene.parked(timer(SHORT_LEASE_MS))
+    execution = await scene.parked(timer(UNHURRIED_MS))
 
     async with scene.untouched(execution):
         refusal = await refused(NotYet, execution.resume())
-    await scene.pass_time(SHORT_LEASE_MS)
+    await scene.pass_time(UNHURRIED_MS)
     await execution.resume()
 
     holds(refusal.retryable, "not-yet is retryable")

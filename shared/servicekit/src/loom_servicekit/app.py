@@ -16,6 +16,7 @@ from fastapi import APIRouter, FastAPI
 from starlette.responses import JSONResponse
 
 from loom_servicekit.bodies import BodyLimit
+from loom_servicekit.hosts import LoopbackHosts, is_loopback
 from loom_servicekit.problems import add_problem_handlers
 
 log = logging.getLogger(__name__)
@@ -98,7 +99,9 @@ def create_app(services: Sequence[Service], *, title: str = "Loom", version: str
 
 
 def server(app: FastAPI, *, host: str, port: int, log_level: str = "warning") -> Server:
-    """A server for `app`, to `run()`, or to `serve()` inside a running loop."""
+    """A server for `app`, to `run()`, or to `serve()` inside a running loop. On loopback it takes no other name's."""
+    if is_loopback(host):
+        app.add_middleware(LoopbackHosts)
     return Server(
         uvicorn.Config(
             app,

@@ -6,6 +6,7 @@ SQLite blocks, so its connections live in threads: one that writes, a few that r
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import sqlite3
 import time
@@ -58,7 +59,7 @@ def open_file(
     writer = _until_not_busy(lambda: _bootstrap(path, schema, version))
     pool = [_until_not_busy(lambda: _connect(path)) for _ in range(readers)]
     seen_at = _until_not_busy(lambda: _seen_at(writer))
-    return SqliteFile(writer, pool, FileClock(clock or SystemClock(), seen_at), busy_ms)
+    return SqliteFile(writer, pool, FileClock(clock or SystemClock(), seen_at), busy_ms, Place(path))
 
 
 def read_queries(package: str) -> dict[str, str]:
@@ -94,12 +95,38 @@ def _seen_at(connection: sqlite3.Connection) -> Instant:
     return Instant(seen_at)
 
 
+class Place:
+    """Where the file lies. An open file outlives its name: what is written after `rm` would be lost."""
+
+    def __init__(self, path: Path | str) -> None:
+        self._path = os.path.abspath(path)
+        self._found = self._look()
+
+    def check(self) -> None:
+        """Raises StoreUnavailable unless the path still names the file that was opened."""
+        if self._look() != self._found:
+            raise StoreUnavailable(f"{self._path} was moved or deleted while in use: put it back, or start again")
+
+    def _look(self) -> tuple[int, int] | None:
+        try:
+            status = os.stat(self._path)
+        except FileNotFoundError:
+            return None
+        return status.st_dev, status.st_ino
+
+
 class SqliteFile:
     """The connections of one process to one file. Made by `open_file`."""
 
     def __init__(
-        self, writer: sqlite3.Connection, readers: list[sqlite3.Connection], clock: FileClock, busy_ms: int
+        self,
+        writer: sqlite3.Connection,
+        readers: list[sqlite3.Connection],
+        clock: FileClock,
+        busy_ms: int,
+        place: Place,
     ) -> None:
+        self._place = place
         self._clock = clock
         self._busy_ms = busy_ms
         self._writers = _Lane("sqlite-write", [writer])
@@ -137,6 +164,7 @@ class SqliteFile:
 
     def _write(self, connection: sqlite3.Connection, work: Work[_T], deadline: float) -> _T:
         with _translated(), _transaction(connection, "BEGIN IMMEDIATE", deadline):
+            self._place.check()
             now = self._clock.now(connection)
             before = connection.total_changes
             answer = work(connection, now)
@@ -146,6 +174,7 @@ class SqliteFile:
 
     def _read(self, connection: sqlite3.Connection, work: Work[_T], deadline: float) -> _T:
         with _translated(), _transaction(connection, "BEGIN", deadline):
+            self._place.check()
             return work(connection, self._clock.now(connection))
 
 
@@ -196,10 +225,12 @@ def _transaction(connection: sqlite3.Connection, begin: str, deadline: float) ->
 
 @contextmanager
 def _translated() -> Iterator[None]:
-    """SQLite's own errors as the store's: a lock is Busy; a full disk or a lost file is StoreUnavailable."""
+    """SQLite's own errors as the store's: a lock is Busy; a full disk or a damaged file is StoreUnavailable."""
     try:
         yield
-    except sqlite3.OperationalError as error:
+    except (sqlite3.ProgrammingError, sqlite3.IntegrityError, sqlite3.DataError):  # a fault of the program's
+        raise
+    except sqlite3.DatabaseError as error:
         if _is_busy(error):
             raise Busy("another process holds the file's lock") from error
         raise StoreUnavailable(f"the file cannot be used: {error}") from error

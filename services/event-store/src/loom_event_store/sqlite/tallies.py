@@ -10,10 +10,10 @@ from loom.ids import Instant, Token
 from loom.kernel import calls as c
 from loom.kernel.change import Refusal
 from loom.kernel.heads import RefusalRow
+from loom.stores.deciding import ROWS_KEPT
 from loom_event_store.sqlite import rows
 from loom_event_store.sqlite.statements import Statements
 from loom_event_store.sqlite.view import GREATEST
-from loom_event_store.sqlite.writes import ROWS_KEPT
 
 RECORD_S = 1.0
 POLLS_KEPT_MS = 3600 * 1000

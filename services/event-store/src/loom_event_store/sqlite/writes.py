@@ -7,11 +7,9 @@ from typing import assert_never
 
 from loom.ids import Instant
 from loom.kernel import change as k
+from loom.stores.deciding import ROWS_KEPT
 from loom_event_store.sqlite import rows
 from loom_event_store.sqlite.statements import Statements
-
-ROWS_KEPT = 1_000
-"""Of a living execution's grants and refusals; the newest."""
 
 
 def apply(statements: Statements, writes: Iterable[k.Write], now: Instant) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Self
 import httpx
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
-from loom.errors import ERRORS, Busy, Invalid, LoomError, StoreUnavailable
+from loom.errors import ERRORS, Busy, Invalid, LoomError, StoreUnavailable, TooLarge
 
 DEADLINE_S = 10.0
 CONNECT_S = 2.0
@@ -100,12 +100,18 @@ class _NothingDone(Exception):
 
 
 def error_of(status: int, body: bytes) -> LoomError:
-    """The error that a problem names. What is no problem of ours: `unavailable` from 500 on, else `invalid`."""
+    """The error that a problem names.
+
+    What is no problem of ours comes from something in between, which knows nothing of the execution: `unavailable`, or
+    `too-large` from 413. A code of a newer service: `unavailable` if it says retryable, else `invalid`.
+    """
     problem = _problem(body)
     cls = ERRORS.get(str(problem.get("code")))
     detail = str(problem.get("detail") or f"the answer was {status} without a problem that this version knows")
-    if cls is None:
-        cls = StoreUnavailable if status >= 500 or problem.get("retryable") is True else Invalid
+    if cls is None and "code" in problem and status < 500:
+        cls = StoreUnavailable if problem.get("retryable") is True else Invalid
+    elif cls is None:
+        cls = TooLarge if status == TooLarge.status else StoreUnavailable
     return cls(detail, **{name: value for name, value in problem.items() if name not in _MEMBERS})
 
 

@@ -604,13 +604,17 @@ class OpenPark:
 
 @noun
 class ReadInbox:
-    """Messages waiting, oldest first; with `name` only those, with `key` only that key."""
+    """Messages waiting, oldest first; with `name` only those, with `key` only that key.
+
+    `after`: the `inbox_seq` behind which to go on.
+    """
 
     namespace: Namespace
     execution_id: ExecutionId
     incarnation: SeenIncarnation = "*"
     name: str | None = None
     key: str | None = None
+    after: int = 0
     limit: int = 100
 
 

@@ -22,8 +22,11 @@ class RawJson(str):
         return cls(_LONE.sub(lambda lone: f"\\u{ord(lone[0]):04x}", text))
 
     def parsed(self) -> Any:
-        """The value, for who wrote it."""
-        return json.loads(self)
+        """The value, for who wrote it. A number of more digits than int() reads comes as text."""
+        try:
+            return json.loads(self)
+        except ValueError:
+            return json.loads(self, parse_int=_int_or_text)
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
@@ -34,6 +37,13 @@ class RawJson(str):
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> dict[str, Any]:
         return {"description": "any JSON value, carried as received"}
+
+
+def _int_or_text(digits: str) -> int | str:
+    try:
+        return int(digits)
+    except ValueError:
+        return digits
 
 
 NULL = RawJson("null")

@@ -18,6 +18,9 @@ from loom.kernel.heads import LIVE, Duty, Head, Status
 from loom.kernel.parks import TimerWait, answer_from_children, children_of
 from loom.kernel.raw_json import NULL
 
+ROWS_KEPT = 1000  # grants and refusals of a living execution
+POLL_SEEN_MS = 60_000  # a worker that polled this recently counts as polling
+
 
 class DecidingStore:
     """Every writing call of the port, over one `_write`."""

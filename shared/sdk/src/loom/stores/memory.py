@@ -31,7 +31,7 @@ from loom.kernel.change import (
 )
 from loom.kernel.decide import decide
 from loom.kernel.events import Event
-from loom.kernel.guards import existing, living
+from loom.kernel.guards import existing, living, named
 from loom.kernel.heads import ENDED, LIVE, Duty, GrantRow, Head, Mail, Pin, RefusalRow
 from loom.kernel.hints import Hint
 from loom.kernel.kinds import TERMINAL_KINDS, kind_of
@@ -40,6 +40,8 @@ from loom.kernel.parks import Edge
 from loom.kernel.wellformed import check_wellformed
 from loom.kernel.why import Surroundings, why
 from loom.stores.deciding import (
+    POLL_SEEN_MS,
+    ROWS_KEPT,
     DecidingStore,
     claims_from,
     claims_of,
@@ -51,9 +53,6 @@ from loom.stores.deciding import (
     still_held,
 )
 from loom.stores.event_store import PORT_VERSION
-
-KEPT_ROWS = 1000  # grants and refusals of a living execution
-POLL_SEEN_MS = 60_000  # a worker that polled this recently counts as polling
 
 
 class Rows:
@@ -155,7 +154,7 @@ class Rows:
                 self.last_outbox += 1
                 self.outbox[self.last_outbox] = (head, hint)
             case WriteGrant(head, grant):
-                self.grants[head] = [*self.grants[head], grant][-KEPT_ROWS:]
+                self.grants[head] = [*self.grants[head], grant][-ROWS_KEPT:]
             case WritePin(head, pin):
                 self.pin_rows[head][pin.owner] = pin
             case RemovePinRow(head, owner):
@@ -250,7 +249,7 @@ class MemoryEventStore(DecidingStore):
             first_at=before.first_at if before else moment.now,
             last_at=moment.now,
         )
-        while len(rows) > KEPT_ROWS:
+        while len(rows) > ROWS_KEPT:
             del rows[next(iter(rows))]
 
     async def claim_runnable(self, call: c.ClaimRunnable) -> c.Claims:
@@ -270,8 +269,7 @@ class MemoryEventStore(DecidingStore):
 
     async def read_head(self, call: c.ReadHead) -> Head:
         check_wellformed(call, self._limits)
-        head = self.rows.head_named(call.namespace, call.execution_id)
-        return head if head is not None else existing(head, call.execution_id)
+        return named(self.rows.head_named(call.namespace, call.execution_id), call.execution_id)
 
     def _seen(self, namespace: Namespace, execution_id: ExecutionId, incarnation: SeenIncarnation) -> Head:
         return living(self.rows.head_named(namespace, execution_id), incarnation, of=execution_id)
@@ -297,7 +295,7 @@ class MemoryEventStore(DecidingStore):
         waiting = (
             mail
             for mail in self.rows.waiting(head.head)
-            if call.name in (None, mail.name) and call.key in (None, mail.key)
+            if mail.inbox_seq > call.after and call.name in (None, mail.name) and call.key in (None, mail.key)
         )
         return c.Inbox(items=tuple(waiting)[: call.limit])
 
@@ -337,8 +335,7 @@ class MemoryEventStore(DecidingStore):
 
     async def read_why(self, call: c.ReadWhy) -> c.Why:
         check_wellformed(call, self._limits)
-        found = self.rows.head_named(call.namespace, call.execution_id)
-        head = found if found is not None else existing(found, call.execution_id)
+        head = named(self.rows.head_named(call.namespace, call.execution_id), call.execution_id)
         now = self._clock.now()
         polled = (head.namespace, head.queue, f"{head.workflow}@{head.code_version}")
         around = Surroundings(
@@ -346,6 +343,7 @@ class MemoryEventStore(DecidingStore):
             outbox=sum(row[0] == head.head for row in self.rows.outbox.values()),
             pollers=sum(key[:3] == polled and now - seen < POLL_SEEN_MS for key, seen in self.rows.polls.items()),
             pins=self.rows.pins(head.head),
+            limits=self._limits,
             now=now,
         )
         return c.Why(head=head, reasons=why(head, around))

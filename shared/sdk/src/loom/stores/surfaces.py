@@ -29,5 +29,5 @@ _CALLS: dict[type, str] = {
     c.Delete: "delete",
 }
 
-SURFACES: tuple[Surface, ...] = tuple(Surface(name=SURFACE_OF[call], call=name) for call, name in _CALLS.items())
+SURFACES: tuple[Surface, ...] = tuple(Surface(name=name, call=_CALLS[call]) for call, name in SURFACE_OF.items())
 """A worker refuses to start against a store whose table it does not know."""

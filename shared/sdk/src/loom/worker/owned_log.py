@@ -9,13 +9,14 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from random import Random
 from typing import TypeVar
 
-from loom.errors import Contended, OwnershipLost, Superseded
+from loom.errors import Contended, Forbidden, Invalid, LimitReached, OwnershipLost, Superseded, Unauthenticated
 from loom.ids import Instant
 from loom.ids import Sequence as Seq
 from loom.kernel import calls as c
 from loom.kernel.backoff import full_jitter_ms
 from loom.kernel.events import Event, NewEvent
 from loom.kernel.kinds import EventKind
+from loom.kernel.limits import Limits, filling_of
 from loom.kernel.parks import Wait
 from loom.kernel.raw_json import RawJson
 from loom.stores.event_store import EventStore
@@ -24,6 +25,7 @@ from loom.worker.replay import Body
 
 _COPIED = frozenset({EventKind.MESSAGE_CONSUMED, EventKind.CHILD_OUTCOME})
 """Kinds whose payload the store makes: they are read back."""
+_OF_A_RESUME = _COPIED | {EventKind.EXECUTION_RESUMED}
 
 PAGE = 1_000
 
@@ -33,11 +35,15 @@ _Answer = TypeVar("_Answer")
 logger = logging.getLogger(__name__)
 
 
+class Unwritable(Exception):
+    """No store takes this event or this wait: the body asked for what is malformed or over a limit. The cause says."""
+
+
 class OwnedLog:
     """Appends first, then gives to the body; what others wrote in between is read and given before (body-loop 1.2).
 
     Every method raises OwnershipLost once the grant is gone, and then nothing was written; what is contended is tried
-    again with the same key, for as long as the lease lives.
+    again with the same key, for as long as the lease lives. Append and park raise Unwritable.
     """
 
     def __init__(
@@ -47,6 +53,7 @@ class OwnedLog:
         body: Body,
         *,
         renewals: Renewals,
+        limits: Limits,
         rng: Random,
         ttl_ms: int,
         good_until: float,
@@ -61,6 +68,7 @@ class OwnedLog:
         self._body = body
         self._lease = Lease(claimed.credential, ttl_ms, good_until, self)
         self._renewals = renewals
+        self._limits = limits
         self._rng = rng
         self._lost: Exception | None = None
 
@@ -130,7 +138,26 @@ class OwnedLog:
     def _give(self, events: Iterable[Event]) -> None:
         for event in events:
             self.last_seq = event.seq
+            if self._came_with_grant(event):
+                self._warn_of_filling(event.seq)
             self._body.give(event)
+
+    def _came_with_grant(self, event: Event) -> bool:
+        """Written under it, or by the resume that led to it: no earlier grant has told of this event."""
+        token = self.credential.token
+        return event.fence == token or (event.fence == token - 1 and event.kind in _OF_A_RESUME)
+
+    def _warn_of_filling(self, seq: Seq) -> None:
+        """One warning at each step, when it is reached."""
+        percent = filling_of(seq, self._limits)
+        if percent != filling_of(seq - 1, self._limits):
+            logger.warning(
+                "%s: its log holds %d of %d events, %d percent: continue as new, or start another execution",
+                self.credential,
+                seq,
+                self._limits.log_events,
+                percent,
+            )
 
     # Writing.
 
@@ -162,7 +189,7 @@ class OwnedLog:
             events=events,
             release=release,
         )
-        answer = await self.call(self._store.append, call)
+        answer = await self._record(self._store.append, call)
         self.hear_waiting(answer.waiting)
         return answer
 
@@ -187,7 +214,18 @@ class OwnedLog:
             waits=tuple(waits),
             heard=heard,
         )
-        return await self.call(self._store.park, call)
+        parked = await self._record(self._store.park, call)
+        self._warn_of_filling(parked.park_seq)
+        return parked
+
+    async def _record(self, method: Callable[[_Call], Awaitable[_Answer]], call: _Call) -> _Answer:
+        """Only what the body asked for can be unwritable; rights that are missing say nothing about it."""
+        try:
+            return await self.call(method, call)
+        except (Unauthenticated, Forbidden):
+            raise
+        except (Invalid, LimitReached) as error:
+            raise Unwritable(str(error)) from error
 
     async def release(self) -> None:
         """Give the grant up without a word in the log."""

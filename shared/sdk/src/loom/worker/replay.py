@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections import defaultdict
 from typing import Any
 
@@ -69,7 +68,7 @@ class Body:
     def give(self, event: Event) -> None:
         """Give one event. Raises NonDeterminism if it does not fit what was asked, NotReplaySafe once that happened."""
         self._file_fresh()
-        payload = json.loads(event.payload) if event.kind in _GIVEN else None
+        payload = event.payload.parsed() if event.kind in _GIVEN else None
         match event.kind:
             case EventKind.EXECUTION_STARTED:
                 self._begin(event, payload)

@@ -17,7 +17,6 @@ from loom.client.payloads import encode_value
 from loom.errors import (
     Continuation,
     Invalid,
-    LimitReached,
     NonDeterminism,
     NotReplaySafe,
     OwnershipLost,
@@ -49,7 +48,7 @@ from loom.worker.commands import (
     Sleep,
 )
 from loom.worker.lease import Renewals
-from loom.worker.owned_log import OwnedLog, in_callback
+from loom.worker.owned_log import OwnedLog, Unwritable, in_callback
 from loom.worker.registry import Workflow
 from loom.worker.replay import Body
 from loom.worker.steps import StepEnding
@@ -101,6 +100,7 @@ class Run:
             claimed,
             self._body,
             renewals=around.renewals,
+            limits=around.limits,
             rng=around.rng,
             ttl_ms=around.ttl_ms,
             good_until=asked_at + claimed.ttl_ms / 1000,
@@ -141,8 +141,8 @@ class Run:
             return await self._advance()
         except (NonDeterminism, NotReplaySafe) as error:
             return await self._block(error)
-        except (Invalid, LimitReached) as error:
-            return await self._end(NewEvent(kind=EventKind.EXECUTION_FAILED, payload=encode(describe_exception(error))))
+        except Unwritable as error:
+            return await self._end(_failed(error.__cause__ or error))
 
     async def _set_aside(self) -> Ending:
         """Leave it to a short lease instead of releasing it: the claim was fruitless, and too many in a row block."""

@@ -6,8 +6,7 @@ import asyncio
 import logging
 import secrets
 import signal
-from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable
 from random import Random, SystemRandom
 from typing import Any
 
@@ -22,6 +21,7 @@ from loom.stores.surfaces import SURFACES
 from loom.worker.lease import open_renewals
 from loom.worker.registry import Workflow, register
 from loom.worker.run import Run, Surroundings
+from loom.worker.threads import StepThreads
 
 UNKNOWN_DELAY_MS = 60_000  # before somebody may claim again what this worker has no workflow for
 
@@ -87,7 +87,7 @@ class Worker:
         limits = await self._acquaint()
         if limits is None:
             return
-        threads = ThreadPoolExecutor(self._threads, thread_name_prefix="loom-step")
+        threads = StepThreads(self._threads)
         renewals = open_renewals(self._store, self._rng)
         await renewals.start()
         around = Surroundings(
@@ -106,7 +106,7 @@ class Worker:
         finally:
             self._why_unready = "stopped"
             await renewals.stop()
-            threads.shutdown(wait=False, cancel_futures=True)
+            threads.shutdown()
             if self._owns_store:
                 await self._store.close()  # type: ignore[attr-defined]
 
@@ -233,13 +233,24 @@ class Worker:
 
 
 def run_worker(store: str | Client | EventStore, workflows: Iterable[Workflow[..., Any]], **options: Any) -> None:
-    """Run a Worker with these options until SIGINT or SIGTERM, then drain."""
+    """Run a Worker with these options until SIGINT or SIGTERM, then drain; the second one ends the process at once."""
     asyncio.run(_run_until_signalled(store, workflows, options))
 
 
 async def _run_until_signalled(store: Any, workflows: Any, options: dict[str, Any]) -> None:
     worker = Worker(store, workflows, **options)
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, worker.stop)
+    stop_on_signals(worker.stop)
     await worker.run()
+
+
+def stop_on_signals(stop: Callable[[], None]) -> None:
+    """The first SIGINT or SIGTERM asks to stop; from then on they mean what they mean to any process."""
+    loop, numbers = asyncio.get_running_loop(), (signal.SIGINT, signal.SIGTERM)
+
+    def heard() -> None:
+        for number in numbers:
+            loop.remove_signal_handler(number)
+        stop()
+
+    for number in numbers:
+        loop.add_signal_handler(number, heard)
