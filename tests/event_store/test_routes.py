@@ -223,6 +223,8 @@ LATE = (
     c.AppendBatch(namespace=SHOP, batch_id="b", items=(c.AppendItem(execution_id=ORDER, credential=OLD, events=()),)),
     c.Park(**OWNED, batch_id="c", waits=(MessageWait(id="w", message=Message(name="mail")),)),
     c.StartChild(**OWNED, batch_id="d", child_key="kid", workflow="w"),
+    c.Attach(**OWNED, batch_id="e", child_key="kid", child_id=ExecutionId("other"), chain="*"),
+    c.ContinueAsNew(**OWNED, batch_id="f"),
     c.Send(**HERE, chain="*", message_id="m", name="mail", sender=OLD),
     c.Renew(**OWNED, ttl_ms=1000),
     c.Release(**OWNED),

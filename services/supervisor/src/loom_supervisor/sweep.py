@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from loom.errors import IllegalTransition, NotYet, ResumeContended
+from loom.ids import Sequence
 from loom.kernel.calls import Cancel, Due, Terminate
 from loom.kernel.parks import Answer
 from loom.stores.event_store import EventStore
@@ -44,21 +45,40 @@ class Remedies:
             return await self._terminate(due, PARENT_ENDED, by="parent")
         return await self._cancel(due, PARENT_ENDED, by="parent")
 
-    async def _terminate(self, due: Due, reason: str, **facts: Any) -> bool:
+    async def _terminate(
+        self,
+        due: Due,
+        reason: str,
+        *,
+        cancel_seq: Sequence | None = None,
+        by: Literal["terminate", "parent"] = "terminate",
+    ) -> bool:
         """Of exactly the incarnation that the listing saw; one that continued meanwhile is found again."""
-        execution = due.execution
-        at: dict[str, Any] = {"namespace": execution.namespace, "execution_id": execution.execution_id}
+        call = Terminate(
+            namespace=due.execution.namespace,
+            execution_id=due.execution.execution_id,
+            incarnation=due.execution.incarnation,
+            reason=reason,
+            cancel_seq=cancel_seq,
+            by=by,
+        )
         try:
-            await self._store.terminate(Terminate(**at, incarnation=execution.incarnation, reason=reason, **facts))
+            await self._store.terminate(call)
         except (IllegalTransition, NotYet):
             return False
         return True
 
     async def _cancel(self, due: Due, reason: str, *, by: Literal["deadline", "parent"]) -> bool:
         """Of the chain, whichever its newest link is by now."""
-        at: dict[str, Any] = {"namespace": due.execution.namespace, "execution_id": due.execution.execution_id}
+        call = Cancel(
+            namespace=due.execution.namespace,
+            execution_id=due.execution.execution_id,
+            chain=due.chain,
+            reason=reason,
+            by=by,
+        )
         try:
-            await self._store.cancel(Cancel(**at, chain=due.chain, reason=reason, by=by))
+            await self._store.cancel(call)
         except (IllegalTransition, NotYet, ResumeContended):
             return False
         return True

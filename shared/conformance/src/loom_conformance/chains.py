@@ -252,7 +252,7 @@ async def the_old_incarnations_repeats_get_their_answers(scene: Scene) -> None:
     parent = await scene.owned()
     append, started = parent.append_call("A"), parent.child_call("kid")
     park = parent.park_call(timer(0))
-    appended, child = await scene.store.append(append), await scene.store.start_child(started)
+    appended, kid = await scene.store.append(append), await scene.store.start_child(started)
     parked = await scene.store.park(park)
     parent.park_seq = parked.park_seq
     resume = parent.resume_call(batch_id=mint())
@@ -262,7 +262,7 @@ async def the_old_incarnations_repeats_get_their_answers(scene: Scene) -> None:
 
     async with scene.untouched(following, parent.ended_link):
         equal((await scene.store.append(append)).first_seq, appended.first_seq)
-        equal(await scene.store.start_child(started), child)
+        equal(await scene.store.start_child(started), kid)
         equal((await scene.store.park(park)).park_seq, parked.park_seq)
         equal(await scene.store.resume(resume), resumed)
 
