@@ -13,10 +13,13 @@ import pytest
 from fixtures.event_stores import EventStoreDatabase, migrated_database
 from fixtures.postgres import Postgres
 from loom.errors import Busy, NotParked, ResumeContended, StoreUnavailable
-from loom.ids import Credential, ExecutionId, Namespace, Nonce
+from loom.ids import Credential, ExecutionId, Namespace, Nonce, Token
 from loom.kernel import calls as c
 from loom.kernel.events import NewEvent
-from loom.kernel.parks import Timer, TimerWait
+from loom.kernel.parks import Message, MessageWait, Timer, TimerWait
+from loom.wire.paths import BY_CALL
+from loom_event_store.postgres import store as module
+from loom_event_store.postgres.calls import HOT
 from loom_event_store.postgres.store import PostgresEventStore
 from loom_servicekit.postgres import Connection, Database, OutcomeUnknown, open_pool
 
@@ -150,6 +153,47 @@ async def test_an_append_cancelled_at_any_await_is_known_by_its_key(store: Postg
         assert again.last_seq == awaits + 2
 
     assert (await store.read_head(HEAD)).last_seq == tries + 1
+
+
+async def test_what_is_hot_is_done_by_its_function(store: PostgresEventStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Design 3: each of the nine, where nothing stands in its way, is one round trip and no lock of the kernel's."""
+
+    async def decide_cold(connection: Any, call: Any, *others: Any) -> Any:
+        raise AssertionError(f"{type(call).__name__} was decided by the kernel")
+
+    monkeypatch.setattr(module, "decide_cold", decide_cold)
+    done = {type(call) for call in [START]}
+    seen: dict[str, Any] = {**NAME, "incarnation": (await store.start(START)).execution.incarnation}
+
+    async def claim(token: int, nonce: str) -> Credential:
+        call = c.Claim(**seen, token=Token(token), nonce=Nonce(nonce * 32), owner="o", ttl_ms=60_000)
+        done.add(type(call))
+        return (await store.claim(call)).credential
+
+    async def ask(call: Any) -> Any:
+        done.add(type(call))
+        return await getattr(store, BY_CALL[type(call)].port)(call)
+
+    first = await claim(0, "a")
+    await ask(c.Renew(**NAME, credential=first, ttl_ms=60_000))
+    await ask(append(first))
+    await ask(c.Send(**NAME, chain="*", message_id="m1", name="letter"))
+    waits = (TimerWait(id="t", timer=Timer(delay_ms=0)), MessageWait(id="m", message=Message(name="mail")))
+    park = await ask(c.Park(**NAME, credential=first, batch_id="p", waits=waits))
+    taken = c.AcquireIfParked(
+        **seen, park_seq=park.park_seq, token=first.token, nonce=Nonce("q" * 32), owner="q", ttl_ms=60_000
+    )
+    grant = (await ask(taken)).credential
+    resumed = await ask(c.Resume(**seen, park_seq=park.park_seq, wait="t", credential=grant))
+    second = await claim(int(resumed.token), "b")
+    again = await ask(c.Park(**NAME, credential=second, batch_id="p2", waits=waits))
+    assert (await ask(c.Send(**NAME, chain="*", message_id="m2", name="mail", sender=None))).resumed
+    head = await store.read_head(HEAD)
+    third = await claim(int(head.token), "c")
+    await ask(c.Release(**NAME, credential=third))
+
+    assert done == HOT
+    assert again.park_seq < head.last_seq
 
 
 async def test_two_that_answer_one_park_are_one_answer(database: EventStoreDatabase, store: PostgresEventStore) -> None:
