@@ -113,7 +113,7 @@ async def on_postgres(name: str, database: EventStoreDatabase, **options: Any) -
         return opened[-1]
 
     pool = await open_pool(database.application, size=2, **options)
-    timers = SqlTimerStore(PostgresTables(pool, PACKAGE))
+    timers = SqlTimerStore(PostgresTables(pool, PACKAGE, "timers"))
     try:
         store, hook = await open_store(**options), await open_store(database.owner)
         yield Subject(

@@ -48,8 +48,8 @@ async def dump_postgres(server: Postgres) -> str:
         await fill_store(store)
         await store.close()
         pool = await open_pool(database.application, size=2)
-        await fill_timers(timers.SqlTimerStore(PostgresTables(pool, timers.PACKAGE)))
-        await fill_catalogue(retention.SqlCatalogue(PostgresTables(pool, retention.PACKAGE)))
+        await fill_timers(timers.SqlTimerStore(PostgresTables(pool, timers.PACKAGE, "timers")))
+        await fill_catalogue(retention.SqlCatalogue(PostgresTables(pool, retention.PACKAGE, "retention")))
         await pool.close()
         for statement in UNREACHED:
             await server.execute(statement.format(at="event_store.", bytes="bytea", false="false"), database.name)

@@ -30,7 +30,7 @@ async def catalogue(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIter
         database = await stack.enter_async_context(migrated_database(request.getfixturevalue("postgres")))
         pool = await open_pool(database.application, size=2)
         stack.push_async_callback(pool.close)
-        yield SqlCatalogue(PostgresTables(pool, PACKAGE))
+        yield SqlCatalogue(PostgresTables(pool, PACKAGE, "retention"))
 
 
 def report(started_at: int) -> Report:

@@ -65,3 +65,18 @@ async def test_a_database_is_held_by_one(postgres: Postgres, name: str) -> None:
                 pass
     async with hold_database(url):
         pass
+
+
+async def test_what_was_opened_before_the_migration_serves_after_it(postgres: Postgres, name: str) -> None:
+    """H25: a session has the role's settings from its beginning; one that is older than they are is not kept."""
+    shown = "SELECT current_setting('lock_timeout')"
+    async with migrated_database(postgres.database_url(name, APPLICATION), SCHEMAS) as (database, _):
+        before = await database.run(lambda connection: connection.fetchval(shown))
+        check = SchemaCheck(database, SCHEMAS, every_ms=10)
+        await check.start()
+        await migrate(postgres.database_url(name), SCHEMAS)
+        await check.succeeded()
+        after = await database.run(lambda connection: connection.fetchval(shown))
+        await check.stop()
+
+        assert (before, after) == ("0", "2s")

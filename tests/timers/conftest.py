@@ -20,7 +20,7 @@ async def opened(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
             clock: ManualClock = stack.enter_context(DatabaseClock(database.owner))
             pool = await open_pool(database.application, size=4)
             stack.push_async_callback(pool.close)
-            yield SqlTimerStore(PostgresTables(pool, PACKAGE)), clock
+            yield SqlTimerStore(PostgresTables(pool, PACKAGE, "timers")), clock
             return
         clock = ManualClock()
         if request.param == "memory":

@@ -32,4 +32,4 @@ async def open_own_tables(settings: RetentionSettings) -> AsyncIterator[tuple[Ca
     from loom_servicekit.postgres import PostgresTables
 
     async with migrated_database(settings.db_url, [SCHEMA], pooler=settings.db_pooler) as (database, check):
-        yield SqlCatalogue(PostgresTables(database, PACKAGE)), (check,)
+        yield SqlCatalogue(PostgresTables(database, PACKAGE, SCHEMA.name)), (check,)

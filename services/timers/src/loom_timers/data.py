@@ -32,4 +32,4 @@ async def open_timer_store(settings: TimersSettings) -> AsyncIterator[tuple[Time
     from loom_timers.schema import SCHEMA
 
     async with migrated_database(settings.db_url, [SCHEMA], pooler=settings.db_pooler) as (database, check):
-        yield SqlTimerStore(PostgresTables(database, PACKAGE)), (check,)
+        yield SqlTimerStore(PostgresTables(database, PACKAGE, SCHEMA.name)), (check,)

@@ -102,8 +102,8 @@ async def _in_postgres(url: str, settings: _Settings) -> AsyncIterator[_Stores]:
         try:
             yield _Stores(
                 store,
-                timers.SqlTimerStore(PostgresTables(database, timers.PACKAGE)),
-                retention.SqlCatalogue(PostgresTables(database, retention.PACKAGE)),
+                timers.SqlTimerStore(PostgresTables(database, timers.PACKAGE, "timers")),
+                retention.SqlCatalogue(PostgresTables(database, retention.PACKAGE, "retention")),
                 (check,),
             )
         finally:

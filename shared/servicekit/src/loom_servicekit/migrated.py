@@ -66,6 +66,8 @@ class SchemaCheck:
         behind = [
             f"{name} is at {found.get(name, 0)} of {n}" for name, n in self._needed.items() if found.get(name, 0) < n
         ]
+        if self._lacking and not behind:
+            await self._database.renew()  # what was opened before `migrate` has none of the role's settings
         self._lacking = f"run `loom migrate`: {', '.join(behind)}" if behind else None
         return None
 

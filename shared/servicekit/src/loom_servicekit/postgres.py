@@ -16,7 +16,7 @@ import asyncpg
 
 from loom.errors import Busy, LoomError, StoreUnavailable
 from loom_servicekit.settings import Pooler
-from loom_servicekit.tables import Row, Statement, read_statements
+from loom_servicekit.tables import Row, Statement, read_own, read_statements
 
 if TYPE_CHECKING:
     from asyncpg.pool import PoolConnectionProxy
@@ -150,6 +150,10 @@ class Database:
         call.add_done_callback(self._ended)
         return await asyncio.shield(call)
 
+    async def renew(self) -> None:
+        """Every connection is opened anew before it is used again, with what the role's settings are by then."""
+        await self._pool.expire_connections()
+
     async def close(self) -> None:
         """Wait for the calls under way, then close; what will not end is aborted."""
         if self._calls:
@@ -210,11 +214,11 @@ class Database:
 
 
 class PostgresTables:
-    """A service's own tables in a database whose search path leads to them, as `loom migrate` sets the role's."""
+    """A service's own tables in its schema of a database."""
 
-    def __init__(self, database: Database, package: str) -> None:
+    def __init__(self, database: Database, package: str, schema: str) -> None:
         self._database = database
-        self._queries = read_statements(package, "queries")
+        self._queries = read_own(package, schema)
 
     async def write(self, *statements: Statement) -> list[Row]:
         async def work(connection: Connection) -> list[Row]:

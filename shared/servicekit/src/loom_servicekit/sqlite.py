@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 from loom.clock import Clock, SystemClock
 from loom.errors import Busy, StoreUnavailable
 from loom.ids import Instant
-from loom_servicekit.tables import Row, Statement, read_statements
+from loom_servicekit.tables import Row, Statement, read_own, read_statements
 
 BUSY_MS = 5_000
 BOOTSTRAP_MS = 5_000
@@ -181,7 +181,7 @@ class SqliteTables:
 
     def __init__(self, file: SqliteFile, package: str) -> None:
         self._file = file
-        self._queries = read_statements(package, "queries")
+        self._queries = read_own(package, None)
 
     async def write(self, *statements: Statement) -> list[Row]:
         return await self._file.write(lambda connection, now: self._run(connection, now, statements))

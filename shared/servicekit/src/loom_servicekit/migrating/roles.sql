@@ -4,7 +4,6 @@ DO $$
 DECLARE
     application text := current_setting('loom.application');
     here text := current_database();
-    path text := (SELECT string_agg(format('%I', schema), ', ' ORDER BY schema) FROM (SELECT DISTINCT schema FROM loom.migrations) AS ours);
 BEGIN
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = application) THEN
         BEGIN
@@ -18,7 +17,6 @@ BEGIN
     EXECUTE format('GRANT SELECT ON loom.migrations TO %I', application);
     EXECUTE format('ALTER ROLE %I IN DATABASE %I SET default_transaction_isolation = %L', application, here, 'read committed');
     EXECUTE format('ALTER ROLE %I IN DATABASE %I SET plan_cache_mode = %L', application, here, 'force_custom_plan');
-    EXECUTE format('ALTER ROLE %I IN DATABASE %I SET search_path = %s', application, here, path);
     EXECUTE format('ALTER ROLE %I IN DATABASE %I SET lock_timeout = %L', application, here, '2s');
     EXECUTE format('ALTER ROLE %I IN DATABASE %I SET idle_in_transaction_session_timeout = %L', application, here, '5s');
 END
