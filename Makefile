@@ -23,7 +23,7 @@ COMPILE  := pip compile --quiet --universal --generate-hashes --no-annotate --no
 TEST_WORKERS ?= 2
 ARGS         ?=
 
-.PHONY: help install lock format check test demo conformance schedules bench-smoke invariants openapi clean
+.PHONY: help install lock format check test demo conformance schedules bench-smoke bench-fence invariants openapi clean
 
 help: ## List the verbs
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -81,6 +81,9 @@ schedules: $(STAMP) ## Every schedule of every pair of the store's calls on two 
 
 bench-smoke: $(STAMP) ## Appends, claims and resumes per second: figures, no judgement
 	@$(BIN)/python tests/bench/smoke.py
+
+bench-fence: $(STAMP) ## What fencing costs on memory, SQLite and Postgres: figures, no judgement
+	@$(BIN)/python tests/bench/fence.py
 
 invariants: $(STAMP) ## Write which tests defend which invariant into docs/invariants.md
 	@$(BIN)/python tests/repo/invariants.py

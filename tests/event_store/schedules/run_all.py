@@ -163,7 +163,7 @@ def _all_pairs(postgres: Postgres, pairs: Sequence[Pair], jobs: int) -> int:
 def _run(postgres: Postgres, jobs: int) -> int:
     began = time.monotonic()
     reports = []
-    pairs = pairs_of_port()
+    pairs = sorted(pairs_of_port(), key=lambda pair: not READS.isdisjoint(pair))
     for report in _reports(postgres.url, pairs, jobs):
         reports.append(report)
         _say_violations(report)
@@ -225,8 +225,8 @@ def _say_end(
     schedules = _sum(every)
     alive = sum(mutant.exists for mutant in MUTANTS) - dead
     _say(
-        f"\n{bounded} of {len(pairs)} pairs have a meeting of more than {MERGES} merges (with a read: {OF_READS}): of its"
-        f" schedules those with the fewest switches ran, each session taken up at most {SWITCHES} times"
+        f"\n{bounded} of {len(pairs)} pairs have a meeting of more than {MERGES} merges (with a read: {OF_READS}): of"
+        f" its schedules those with the fewest switches ran, each session taken up at most {SWITCHES} times"
         f" · {schedules / seconds:.0f} schedules/s"
     )
     _say(

@@ -190,10 +190,13 @@ def _is_parkable(waits: tuple[Wait, ...]) -> bool:
 
 
 async def _resume(at: Statements, call: c.Resume, limits: Limits, incarnations: Incarnations) -> c.Resumed | None:
-    if call.credential is not None or call.keys:
+    shown = call.credential
+    if shown is not None and call.incarnation not in (ANY, shown.incarnation):
         return None
+    incarnation = _seen(call.incarnation) if shown is None else int(shown.incarnation)
+    grant = (None, None) if shown is None else _grant(shown)[1:]
     digest = None if call.batch_id is None else digest_of(call)
-    what = (_seen(call.incarnation), call.park_seq, call.wait, call.batch_id, digest)
+    what = (incarnation, call.park_seq, call.wait, list(call.keys), *grant, call.batch_id, digest)
     row: Any = await at.first("resume", whole, call.namespace, call.execution_id, *what)
     return None if row is None else c.Resumed(resumed_seq=row["resumed_seq"], token=Token(row["token"]))
 

@@ -70,7 +70,8 @@ async def _with_edges(at: Statements, heads: tuple[Head, ...]) -> LockedView:
 async def read_inbox(at: Statements, call: c.ReadInbox) -> c.Inbox:
     """Waiting messages, oldest first."""
     head = await _seen(at, call)
-    return c.Inbox(items=await at.all("read_inbox", rows.mail_from, head.head, call.name, call.key, call.limit))
+    of = (head.head, call.name, call.key, call.after, call.limit)
+    return c.Inbox(items=await at.all("read_inbox", rows.mail_from, *of))
 
 
 async def read_children(at: Statements, call: c.ReadChildren) -> c.Children:
