@@ -163,7 +163,7 @@ def _all_pairs(postgres: Postgres, pairs: Sequence[Pair], jobs: int) -> int:
 def _run(postgres: Postgres, jobs: int) -> int:
     began = time.monotonic()
     reports = []
-    pairs = pairs_of_port()
+    pairs = sorted(pairs_of_port(), key=lambda pair: not READS.isdisjoint(pair))
     for report in _reports(postgres.url, pairs, jobs):
         reports.append(report)
         _say_violations(report)
