@@ -12,7 +12,7 @@ import pytest
 
 from fixtures.event_stores import EventStoreDatabase, migrated_database
 from fixtures.postgres import Postgres
-from loom.errors import Busy, NotParked, ResumeContended, StoreUnavailable
+from loom.errors import Busy, NotParked, OrderViolation, ResumeContended, StoreUnavailable
 from loom.ids import Credential, ExecutionId, Namespace, Nonce, Token
 from loom.kernel import calls as c
 from loom.kernel.events import NewEvent
@@ -195,6 +195,21 @@ async def test_what_is_hot_is_done_by_its_function(store: PostgresEventStore, mo
 
     assert done == HOT
     assert again.park_seq < head.last_seq
+
+
+@pytest.mark.parametrize("position", [0, -(2**63), 2**63 - 1])
+async def test_no_position_is_too_great_to_be_compared(store: PostgresEventStore, position: int) -> None:
+    """I1: behind the greatest number that a column holds nothing is greater, and the sum of the two is none."""
+    credential = await claimed(store)
+
+    async def at(position: int, key: str) -> c.Appended:
+        events = (NewEvent(kind="Noted", position=position),)
+        return await store.append(c.Append(**NAME, credential=credential, batch_id=key, events=events))
+
+    await at(2**63 - 1, "greatest")
+
+    with pytest.raises(OrderViolation):
+        await at(position, "next")
 
 
 async def test_two_that_answer_one_park_are_one_answer(database: EventStoreDatabase, store: PostgresEventStore) -> None:
