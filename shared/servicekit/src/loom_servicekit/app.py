@@ -9,6 +9,7 @@ import threading
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from typing import Any, Protocol
 
 import uvicorn
@@ -83,10 +84,10 @@ class Life:
         return reasons
 
 
-def create_app(services: Sequence[Service], *, title: str = "Loom", version: str = "0.1.0") -> FastAPI:
+def create_app(services: Sequence[Service], *, title: str = "Loom") -> FastAPI:
     """One ASGI application of these services. Its lifespan starts and stops their backgrounds."""
     life = Life(services)
-    app = FastAPI(title=title, version=version, docs_url="/docs", redoc_url=None, lifespan=_lifespan(life))
+    app = FastAPI(title=title, version=version("loom-servicekit"), redoc_url=None, lifespan=_lifespan(life))
     app.state.life = life
     add_problem_handlers(app)
     app.include_router(_health(life))

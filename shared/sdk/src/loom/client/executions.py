@@ -6,12 +6,12 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any, Literal, Protocol, Self, cast
 
 from loom.client.event_store import HttpEventStore
 from loom.client.failures import read_failure
 from loom.client.payloads import decode_value, encode_arguments, encode_value
+from loom.clock import Duration, ms_of
 from loom.errors import ExecutionFailed, Gone
 from loom.ids import ANY, Chain, ExecutionId, Incarnation, Namespace, SeenChain, SeenIncarnation, Sequence
 from loom.kernel import calls as c
@@ -23,9 +23,6 @@ from loom.stores.event_store import EventStore
 POLL_WAIT_MS = 10_000  # how long a service is asked to hold back an answer that has nothing new
 LOOK_S, LOOK_CAP_S = 0.02, 0.5  # pauses between looks at a store that answers at once
 PAGE = 1_000
-
-Duration = float | int | timedelta
-"""Seconds, or a timedelta."""
 
 
 class Described(Protocol):
@@ -94,8 +91,8 @@ class Client:
             input=encode_arguments(args),
             if_exists=if_exists,
             recreate=recreate,
-            delay_ms=None if delay is None else _ms(delay),
-            timeout_ms=None if timeout is None else _ms(timeout),
+            delay_ms=ms_of(delay),
+            timeout_ms=ms_of(timeout),
         )
         started = await self.store.start(call)
         result_type = Any if isinstance(workflow, str) else workflow.result_type
@@ -147,7 +144,7 @@ class Client:
             execution_id=ExecutionId(execution_id),
             chain=chain,
             reason=reason,
-            deadline_ms=None if deadline is None else _ms(deadline),
+            deadline_ms=ms_of(deadline),
             batch_id=secrets.token_hex(16),
         )
         return await self.store.cancel(call)
@@ -210,7 +207,7 @@ class Client:
 
     async def outcome(self, execution_id: str, *, timeout: Duration | None = None, chain: SeenChain = ANY) -> Outcome:
         """Wait for the end of the chain, however it is. Raises TimeoutError, NotFound, Deleted, Gone."""
-        seconds = None if timeout is None else _ms(timeout) / 1000
+        seconds = None if timeout is None else ms_of(timeout) / 1000
         async with asyncio.timeout(seconds):
             head = await self.get(execution_id)
             if chain != ANY and head.chain != chain:
@@ -360,8 +357,8 @@ def _receiver(
         code_version=version,
         queue=queue,
         input=encode_arguments(tuple(args)),
-        delay_ms=None if delay is None else _ms(delay),
-        timeout_ms=None if timeout is None else _ms(timeout),
+        delay_ms=ms_of(delay),
+        timeout_ms=ms_of(timeout),
     )
 
 
@@ -370,7 +367,3 @@ def _named(workflow: Described | str) -> tuple[str, str]:
         return workflow.name, workflow.version
     name, _, version = workflow.partition("@")
     return name, version or "0"
-
-
-def _ms(duration: Duration) -> int:
-    return round((duration.total_seconds() if isinstance(duration, timedelta) else float(duration)) * 1000)

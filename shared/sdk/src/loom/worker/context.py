@@ -6,11 +6,12 @@ import asyncio
 import uuid
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator
 from contextlib import AbstractAsyncContextManager
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from random import Random
 from typing import Any, Generic, Literal, NoReturn, ParamSpec, TypeVar, overload
 
 from loom.client.payloads import encode_arguments, encode_value
+from loom.clock import Duration, ms_of
 from loom.errors import Continuation
 from loom.ids import ExecutionRef, Instant, Token
 from loom.kernel.kinds import kind_of
@@ -36,8 +37,6 @@ from loom.worker.steps import current_attempt
 
 P = ParamSpec("P")
 R = TypeVar("R")
-Duration = float | int | timedelta
-"""Seconds, or a timedelta."""
 
 
 class Context:
@@ -99,7 +98,7 @@ class Context:
 
     def sleep(self, duration: Duration) -> asyncio.Future[None]:
         """Wait that long, on no machine in particular."""
-        return self._commands.ask("sleep", Sleep(_ms(duration)))
+        return self._commands.ask("sleep", Sleep(ms_of(duration)))
 
     def wait_event(
         self, name: str, *, key: str | None = None, timeout: Duration | None = None, type: Any = Any
@@ -108,7 +107,7 @@ class Context:
 
         Answers its payload as `type` says. Raises EventTimeout if the time-out comes first.
         """
-        timeout_ms = None if timeout is None else _ms(timeout)
+        timeout_ms = ms_of(timeout)
         future = self._commands.ask(check_name(name), AwaitMessage(name, key, type))
         if timeout_ms is not None:
             self._commands.ask(f"{name}~timeout", Sleep(timeout_ms, event=name), future)
@@ -116,7 +115,7 @@ class Context:
 
     def timeout(self, duration: Duration) -> AbstractAsyncContextManager[None]:
         """`async with ctx.timeout(60):` raises TimeoutError if what is inside takes longer; like asyncio.timeout."""
-        return waiting.timeout(self._commands.ask("timeout", Sleep(_ms(duration))))
+        return waiting.timeout(self._commands.ask("timeout", Sleep(ms_of(duration))))
 
     async def wait(
         self,
@@ -126,7 +125,7 @@ class Context:
         return_when: str = asyncio.ALL_COMPLETED,
     ) -> tuple[list[asyncio.Future[Any]], list[asyncio.Future[Any]]]:
         """Like asyncio.wait, with lists in the order given for its sets."""
-        sleep = None if timeout is None else self._commands.ask("timeout", Sleep(_ms(timeout)))
+        sleep = None if timeout is None else self._commands.ask("timeout", Sleep(ms_of(timeout)))
         return await waiting.wait(waiting.as_futures(members), sleep, return_when)
 
     def as_completed(self, members: Iterable[Awaitable[R]]) -> Iterator[Awaitable[R]]:
@@ -174,8 +173,8 @@ class Context:
             queue=queue,
             input=encode_arguments(args),
             result_type=result_type,
-            delay_ms=None if delay is None else _ms(delay),
-            timeout_ms=None if timeout is None else _ms(timeout),
+            delay_ms=ms_of(delay),
+            timeout_ms=ms_of(timeout),
             close=close,
             scope=scope,
         )
@@ -327,10 +326,3 @@ def _described(workflow: Workflow[..., Any] | str) -> tuple[str, str, Any]:
         return workflow.name, workflow.version, workflow.result_type
     name, _, version = workflow.partition("@")
     return name, version or "0", Any
-
-
-def _ms(duration: Duration) -> int:
-    seconds = duration.total_seconds() if isinstance(duration, timedelta) else float(duration)
-    if seconds < 0:
-        raise ValueError(f"a duration is not negative: {duration}")
-    return round(seconds * 1000)

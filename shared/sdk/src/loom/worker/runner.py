@@ -23,6 +23,7 @@ from loom.worker.registry import Workflow, register
 from loom.worker.run import Run, Surroundings
 from loom.worker.threads import StepThreads
 
+CLAIMS_MAX = 1_000  # that a store gives at once
 UNKNOWN_DELAY_MS = 60_000  # before somebody may claim again what this worker has no workflow for
 
 logger = logging.getLogger(__name__)
@@ -83,10 +84,15 @@ class Worker:
         self._stopping.set()
 
     async def run(self) -> None:
-        """Claim and run until `stop`. Raises WrongStore before anything is claimed; ends by nothing else."""
+        """Claim and run until `stop`. Ends by nothing else, once it has begun to claim.
+
+        Raises WrongStore, or ValueError for leases that the store does not give: without renewals all would be lost.
+        """
         limits = await self._acquaint()
         if limits is None:
             return
+        if not limits.lease_min_ms <= self._ttl_ms <= limits.lease_max_ms:
+            raise ValueError(f"ttl_ms is {limits.lease_min_ms} to {limits.lease_max_ms} here, not {self._ttl_ms}")
         threads = StepThreads(self._threads)
         renewals = open_renewals(self._store, self._rng)
         await renewals.start()
@@ -142,7 +148,7 @@ class Worker:
         if not free:
             return await self._wait_for(self._freed)
         asked_at = asyncio.get_running_loop().time()
-        claims = await self._poll(free)
+        claims = await self._poll(min(free, CLAIMS_MAX))
         for claimed in claims.items:
             await self._dispatch(claimed, asked_at, around)
         polled_ms = (asyncio.get_running_loop().time() - asked_at) * 1000
