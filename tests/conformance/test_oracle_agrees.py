@@ -62,7 +62,7 @@ async def everything(store: EventStore) -> list[str]:
         at = {"namespace": head.namespace, "execution_id": head.execution_id}
         for read in (c.ReadEvents, c.ReadPark, c.ReadInbox, c.ReadChildren, c.ReadPins, c.ReadOwnership):
             found.append(shown(await ask(store, read(**at))))
-    for about in ("overdue", "satisfied", "cancels", "deadlines"):
+    for about in ("overdue", "satisfied", "cancels", "deadlines", "closes"):
         found.append(encode(await store.list_due(c.ListDue(about=about))))
     return found
 

@@ -176,15 +176,27 @@ BEGIN
               FROM jsonb_populate_record(NULL::edges, new_row) AS given
               JOIN heads ON heads.incarnation = given.parent_incarnation
             ON CONFLICT (parent_head, parent_incarnation, child_key) DO UPDATE SET (
-                status, outcome, close, scope, released, consumed_at_seq
+                child_namespace, child_id, child_incarnation, status, outcome, close, scope, released, consumed_at_seq
             ) = (
-                excluded.status, excluded.outcome, excluded.close, excluded.scope, excluded.released,
-                excluded.consumed_at_seq
+                excluded.child_namespace, excluded.child_id, excluded.child_incarnation, excluded.status,
+                excluded.outcome, excluded.close, excluded.scope, excluded.released, excluded.consumed_at_seq
             );
+        WHEN 'move_edge' THEN -- in place: the row keeps its surrogate, by which its child's end finds and locks it
+            UPDATE edges SET (parent_head, parent_incarnation) = (
+                SELECT head, incarnation FROM heads WHERE incarnation = (new_row->>'to')::bigint
+            )
+             WHERE child_key = new_row->>'child_key' AND parent_incarnation = (new_row->>'parent_incarnation')::bigint
+               AND parent_head = (
+                SELECT head FROM heads WHERE incarnation = (new_row->>'parent_incarnation')::bigint
+             );
+        WHEN 'move_messages' THEN -- what waits, and what was consumed since; the rest stays with the log that has it
+            UPDATE inbox SET head = (new_row->>'to')::bigint
+             WHERE head = (new_row->>'head')::bigint
+               AND (consumed_at_seq IS NULL OR consumed_at >= (new_row->>'consumed_since')::bigint);
         WHEN 'message' THEN
             INSERT INTO inbox SELECT * FROM jsonb_populate_record(NULL::inbox, new_row)
-            ON CONFLICT (head, message_id) DO UPDATE SET (resumed, consumed_at_seq)
-                = (excluded.resumed, excluded.consumed_at_seq);
+            ON CONFLICT (head, message_id) DO UPDATE SET (resumed, consumed_at_seq, consumed_at)
+                = (excluded.resumed, excluded.consumed_at_seq, excluded.consumed_at);
         WHEN 'hint' THEN
             INSERT INTO outbox (head, topic, key, body, created_at)
             SELECT head, topic, key, body, at FROM jsonb_populate_record(NULL::outbox, new_row);
@@ -353,6 +365,36 @@ CREATE FUNCTION event_store.instant() RETURNS bigint
     AS $$
     SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint -- never now(): that is when the transaction began
 $$;
+CREATE FUNCTION event_store.is_met(h event_store.heads, wait jsonb, members text[], p_keys text[]) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'event_store', 'pg_temp'
+    AS $$
+DECLARE
+    size integer := cardinality(members);
+    fit integer;
+    ended integer;
+    completed integer;
+    needed integer;
+BEGIN
+    SELECT count(*) FILTER (WHERE child_key = ANY (p_keys) AND status <> 'open' AND consumed_at_seq IS NULL),
+           count(*), count(*) FILTER (WHERE status = 'completed')
+      INTO fit, ended, completed
+      FROM edges
+     WHERE parent_head = h.head AND parent_incarnation = h.incarnation AND child_key = ANY (members)
+       AND (child_key = ANY (p_keys) OR consumed_at_seq IS NOT NULL);
+    IF fit < cardinality(p_keys) THEN
+        RETURN false;
+    END IF;
+    IF wait ? 'child' THEN
+        RETURN ended = 1;
+    END IF;
+    IF wait->'group'->>'policy' = 'all' THEN
+        RETURN ended = size OR wait->'group'->>'on_error' = 'raise' AND completed < ended;
+    END IF;
+    needed := CASE WHEN wait->'group'->>'policy' = 'any' THEN 1 ELSE (wait->'group'->>'policy')::integer END;
+    RETURN completed >= needed OR completed + size - ended < needed;
+END
+$$;
 CREATE FUNCTION event_store.next_token(token bigint) RETURNS bigint
     LANGUAGE sql
     AS $$
@@ -471,49 +513,97 @@ BEGIN
     RETURN QUERY SELECT h.lease_until, w.messages, w.outcomes, h.cancel_seq FROM what_waits(h) AS w;
 END
 $$;
-CREATE FUNCTION event_store.resume_v1(p_namespace text, p_execution_id text, p_incarnation bigint, p_park_seq bigint, p_wait text, p_batch_id text, p_digest text) RETURNS TABLE(resumed_seq bigint, token bigint)
+CREATE FUNCTION event_store.resume_v1(p_namespace text, p_execution_id text, p_incarnation bigint, p_park_seq bigint, p_wait text, p_keys text[], p_token bigint, p_grant_hash text, p_batch_id text, p_digest text) RETURNS TABLE(resumed_seq bigint, token bigint)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'event_store', 'pg_temp'
     AS $$
 #variable_conflict use_column
 DECLARE
-    before heads;
     h heads;
-    whose text := 'operator';
-    payload text;
+    now bigint;
+    wait jsonb;
+    members text[];
+    n integer := cardinality(p_keys);
+    whose text := CASE WHEN p_token IS NULL THEN 'operator' ELSE 'resume' END;
+    answer text;
+    fence bigint;
 BEGIN
     PERFORM check_isolation();
-    SELECT * INTO before FROM heads
+    SELECT * INTO h FROM heads
      WHERE namespace = p_namespace AND execution_id = p_execution_id
        AND (p_incarnation IS NULL OR incarnation = p_incarnation)
        AND status = 'parked' AND park_seq = p_park_seq AND NOT unknown_tail
-       AND (p_wait IS NULL OR EXISTS (
-           SELECT 1 FROM jsonb_array_elements(waits) AS w
-            WHERE w->>'id' = p_wait AND (w ? 'operator' OR (w->'timer'->>'wake_at')::bigint <= instant())
-       ))
+       AND (p_token IS NULL OR token = p_token AND grant_hash = p_grant_hash AND token >= epoch() << 32
+            AND lease_until > instant() AND owner IS NOT NULL)
        FOR UPDATE;
     IF NOT FOUND THEN
         RETURN;
     END IF;
-    IF p_wait IS NOT NULL AND NOT EXISTS (
-        SELECT 1 FROM jsonb_array_elements(before.waits) AS w WHERE w->>'id' = p_wait AND w ? 'operator'
-    ) THEN
-        whose := 'resume';
+    now := instant();
+    IF p_wait IS NOT NULL THEN
+        wait := (SELECT w FROM jsonb_array_elements(h.waits) AS w WHERE w->>'id' = p_wait);
+        IF wait IS NULL OR wait ? 'message' OR (wait->'timer'->>'wake_at')::bigint > now THEN
+            RETURN;
+        END IF;
+        IF NOT wait ? 'operator' THEN
+            whose := 'resume';
+        END IF;
+        IF wait ? 'child' THEN
+            members := ARRAY[wait->'child'->>'key'];
+        ELSIF wait ? 'group' THEN
+            members := ARRAY(SELECT jsonb_array_elements_text(wait->'group'->'members'));
+        END IF;
     END IF;
-    payload := '{"wait":' || coalesce(to_json(p_wait)::text, 'null') || ',"keys":null,"by":"' || whose || '"}';
-    UPDATE heads SET
-        token = CASE WHEN single_writer THEN token ELSE next_token(token) END,
-        grant_hash = NULL, owner = NULL, lease_until = NULL, status = 'running', park_seq = NULL, waits = NULL,
-        wake_at = NULL, fruitless_claims = 0, not_before = NULL, last_seq = last_seq + 1,
-        log_bytes = log_bytes + octet_length(payload), status_at = instant()
-     WHERE head = before.head
-    RETURNING * INTO h;
+    IF members IS NULL AND n > 0 THEN
+        RETURN;
+    END IF;
+    IF members IS NOT NULL THEN
+        PERFORM edge FROM edges
+         WHERE parent_head = h.head AND parent_incarnation = h.incarnation AND child_key = ANY (members)
+         ORDER BY edge
+           FOR UPDATE;
+        IF NOT is_met(h, wait, members, p_keys) THEN
+            RETURN;
+        END IF;
+    END IF;
+    answer := '{"wait":' || coalesce(to_json(p_wait)::text, 'null') || ',"keys":'
+        || CASE WHEN n > 0 THEN (
+               SELECT '[' || string_agg(to_json(key)::text, ',' ORDER BY number) || ']'
+                 FROM unnest(p_keys) WITH ORDINALITY AS k (key, number)
+           ) ELSE 'null' END || ',"by":"' || whose || '"}';
+    fence := CASE WHEN p_token IS NOT NULL OR h.single_writer THEN h.token ELSE next_token(h.token) END;
+    INSERT INTO events (head, seq, kind, payload, fence, kernel, batch_id, batch_digest, recorded_at)
+    SELECT h.head, h.last_seq + k.number, 'CHILD_OUTCOME',
+           '{"key":' || to_json(k.key)::text || ',"child":{"namespace":' || to_json(e.child_namespace)::text
+               || ',"execution_id":' || to_json(e.child_id)::text || ',"incarnation":"' || e.child_incarnation
+               || '"},"status":"' || e.status || '","outcome":' || coalesce(e.outcome, 'null')
+               || ',"wait":' || to_json(p_wait)::text || '}',
+           fence, true, CASE WHEN k.number = 1 THEN p_batch_id END, CASE WHEN k.number = 1 THEN p_digest END, now
+      FROM unnest(p_keys) WITH ORDINALITY AS k (key, number)
+      JOIN edges AS e ON e.parent_head = h.head AND e.parent_incarnation = h.incarnation AND e.child_key = k.key;
     INSERT INTO events (
         head, seq, kind, payload, fence, kernel, answers_park, batch_id, batch_digest, recorded_at
     ) VALUES (
-        h.head, h.last_seq, 'EXECUTION_RESUMED', payload, h.token, true, p_park_seq, p_batch_id, p_digest, h.status_at
+        h.head, h.last_seq + n + 1, 'EXECUTION_RESUMED', answer, fence, true, p_park_seq,
+        CASE WHEN n = 0 THEN p_batch_id END, CASE WHEN n = 0 THEN p_digest END, now
     );
-    PERFORM hint_runnable(h, whose, h.status_at);
+    UPDATE edges SET consumed_at_seq = h.last_seq + array_position(p_keys, child_key)
+     WHERE parent_head = h.head AND parent_incarnation = h.incarnation AND child_key = ANY (p_keys);
+    IF wait ? 'group' AND NOT (wait->'group'->>'keep')::boolean THEN
+        UPDATE edges SET released = true
+         WHERE parent_head = h.head AND parent_incarnation = h.incarnation AND child_key = ANY (members)
+           AND consumed_at_seq IS NULL AND NOT released;
+    END IF;
+    UPDATE heads SET
+        token = fence, grant_hash = NULL, owner = NULL, lease_until = NULL, status = 'running', park_seq = NULL,
+        waits = NULL, wake_at = NULL, fruitless_claims = 0, not_before = NULL, last_seq = last_seq + n + 1,
+        status_at = now,
+        log_bytes = log_bytes + (
+            SELECT sum(octet_length(payload)) FROM events WHERE head = h.head AND seq > h.last_seq
+        )
+     WHERE head = h.head
+    RETURNING * INTO h;
+    PERFORM hint_runnable(h, whose, now);
     RETURN QUERY SELECT h.last_seq, h.token;
 END
 $$;
@@ -524,6 +614,7 @@ CREATE FUNCTION event_store.send_v1(p_namespace text, p_execution_id text, p_cha
 #variable_conflict use_column
 DECLARE
     h heads;
+    locked bigint[];
     now bigint;
     next_seq bigint;
     wait text;
@@ -532,17 +623,20 @@ DECLARE
     answer text;
 BEGIN
     PERFORM check_isolation();
-    PERFORM head FROM heads
-     WHERE (namespace, execution_id) IN ((p_namespace, p_execution_id), (p_sender_namespace, p_sender_id))
-     ORDER BY head
-       FOR UPDATE;
+    locked := ARRAY(
+        SELECT head FROM heads
+         WHERE (namespace, execution_id) IN ((p_namespace, p_execution_id), (p_sender_namespace, p_sender_id))
+         ORDER BY head
+           FOR UPDATE
+    );
     now := instant();
     SELECT * INTO h FROM heads
-     WHERE namespace = p_namespace AND execution_id = p_execution_id AND (p_chain IS NULL OR chain = p_chain)
+     WHERE head = ANY (locked) AND namespace = p_namespace AND execution_id = p_execution_id
+       AND (p_chain IS NULL OR chain = p_chain)
        AND status IN ('pending', 'running', 'parked');
     IF NOT FOUND OR p_sender_id IS NOT NULL AND NOT EXISTS (
         SELECT 1 FROM heads
-         WHERE namespace = p_sender_namespace AND execution_id = p_sender_id
+         WHERE head = ANY (locked) AND namespace = p_sender_namespace AND execution_id = p_sender_id
            AND incarnation = p_sender_incarnation AND token = p_sender_token AND grant_hash = p_sender_hash
            AND token >= epoch() << 32 AND lease_until > now AND status = 'running'
     ) THEN
@@ -562,10 +656,12 @@ BEGIN
         RETURN;
     END IF;
     INSERT INTO inbox (
-        head, message_id, inbox_seq, name, key, payload, sender, sent_at, resumed, consumed_at_seq
+        head, message_id, inbox_seq, name, key, payload, sender, sent_at, resumed, consumed_at_seq,
+        consumed_at
     ) VALUES (
         h.head, p_message_id, next_seq, p_name, p_key, p_payload, p_sender_id || '@' || p_sender_incarnation, now,
-        wait IS NOT NULL, CASE WHEN wait IS NOT NULL THEN h.last_seq + 1 END
+        wait IS NOT NULL, CASE WHEN wait IS NOT NULL THEN h.last_seq + 1 END,
+        CASE WHEN wait IS NOT NULL THEN now END
     );
     IF wait IS NOT NULL THEN
         answered := h.park_seq;
@@ -709,7 +805,8 @@ CREATE TABLE event_store.inbox (
     sender text,
     sent_at bigint NOT NULL,
     resumed boolean NOT NULL,
-    consumed_at_seq bigint
+    consumed_at_seq bigint,
+    consumed_at bigint
 );
 CREATE TABLE event_store.metas (
     head bigint NOT NULL,
@@ -829,111 +926,111 @@ CREATE TABLE timers.timers (
 INSERT INTO event_store.blobs VALUES
 	(1, 'r', '\x32');
 INSERT INTO event_store.duties VALUES
-	('dumped', 'somebody', 1, 1795990015497, NULL);
+	('dumped', 'somebody', 1, 1795990891639, NULL);
 INSERT INTO event_store.edges OVERRIDING SYSTEM VALUE VALUES
-	(2, 3, 7836299221823414729, 'open', 'conformance', 'dump-d20386843bd8~cdj4qsuztqojeiiwcxwmcii4zik', 6861203738484787749, 'open', NULL, 'cancel', 'chain', false, NULL),
-	(1, 3, 7836299221823414729, 'done', 'conformance', 'dump-d20386843bd8~cpgufwyr4sbqfkg3yimvc3rabzv', 3987308638056782615, 'completed', '{"paid":3}', 'cancel', 'chain', false, NULL);
+	(2, 3, 8123471790654624920, 'open', 'conformance', 'dump-f9b8e9e8ce86~cgt5cnm6bawp552ffnwv2nc7hk2', 994066424188036202, 'open', NULL, 'cancel', 'chain', false, NULL),
+	(1, 3, 8123471790654624920, 'done', 'conformance', 'dump-f9b8e9e8ce86~ctsg344zvnwey6fbl5rtuoxvrky', 2476177775415226668, 'completed', '{"paid":3}', 'cancel', 'chain', false, NULL);
 INSERT INTO event_store.events VALUES
-	(1, 1, 'EXECUTION_STARTED', '{"workflow":"conformance","code_version":"0","queue":"queue-f4c7a8791ddd","input":null,"parent":null,"cancel":false}', NULL, 0, true, NULL, NULL, 'key-cbca1cf5b836', '25c47837cfc61d9db1e56c13a50f9dd08061a686feab5b515667a23ce851e6e2', NULL, 1795990014143),
-	(2, 1, 'EXECUTION_STARTED', '{"workflow":"conformance","code_version":"0","queue":null,"input":null,"parent":null,"cancel":false}', NULL, 0, true, NULL, NULL, 'key-d5155a865bb8', 'cbe4eaa91696d5dc80f95840b9283fd254783d3d784d156e43a483bb4e94e79e', NULL, 1795990014154),
-	(3, 1, 'EXECUTION_STARTED', '{"workflow":"conformance","code_version":"0","queue":"queue-f4c7a8791ddd","input":null,"parent":null,"cancel":false}', NULL, 0, true, NULL, NULL, 'key-7096b0ede3da', '9f1bfabd56fb1ff743c093b577539e97f6da426923f206d391ef971e72a452ce', NULL, 1795990014155),
-	(4, 1, 'EXECUTION_STARTED', '{"workflow":"conformance","code_version":"0","queue":"queue-f4c7a8791ddd","input":null,"parent":{"namespace":"conformance","execution_id":"dump-d20386843bd8","incarnation":"7836299221823414729","key":"done"},"cancel":false}', NULL, 0, true, NULL, NULL, NULL, NULL, NULL, 1795990014209),
-	(3, 2, 'CHILD_STARTED', '{"key":"done","child":{"namespace":"conformance","execution_id":"dump-d20386843bd8~cpgufwyr4sbqfkg3yimvc3rabzv","incarnation":"3987308638056782615"},"workflow":"conformance","attached":false}', NULL, 4294967297, true, NULL, NULL, 'key-74c1c29623bf', '4dbd2effde22140e6222c4163949ba7c4d5b7cb53f88d81b1a87456685433f0f', NULL, 1795990014209),
-	(5, 1, 'EXECUTION_STARTED', '{"workflow":"conformance","code_version":"0","queue":"queue-f4c7a8791ddd","input":null,"parent":{"namespace":"conformance","execution_id":"dump-d20386843bd8","incarnation":"7836299221823414729","key":"open"},"cancel":false}', NULL, 0, true, NULL, NULL, NULL, NULL, NULL, 1795990014240),
-	(3, 3, 'CHILD_STARTED', '{"key":"open","child":{"namespace":"conformance","execution_id":"dump-d20386843bd8~cdj4qsuztqojeiiwcxwmcii4zik","incarnation":"6861203738484787749"},"workflow":"conformance","attached":false}', NULL, 4294967297, true, NULL, NULL, 'key-ab19643d4e87', '92005b54ba5d08f725c3fe16c529853bdd3db681da2d907c7d33d5fbede1bfdd', NULL, 1795990014240),
-	(4, 2, 'EXECUTION_COMPLETED', '{"paid":3}', NULL, 4294967297, true, NULL, NULL, 'key-9aa698fdf2d5', '3fe2e7173ea6482d614f53f13d910afd000b216709fc0c57193e4f4ce88f86c1', NULL, 1795990014270),
-	(3, 4, 'EXECUTION_SUSPENDED', '{"waits":[{"id":"open","child":{"key":"open"}},{"id":"mail","message":{"name":"mail","key":"k"}}],"heard":null}', NULL, 4294967297, true, NULL, NULL, 'key-2e500bdee0ee', '4f5e3208918b11a0476694e22c71b8ce9aa95ea6b4740ee34816e83f702df8bd', NULL, 1795990014277),
-	(6, 1, 'EXECUTION_STARTED', '{"workflow":"conformance","code_version":"0","queue":"queue-f4c7a8791ddd","input":null,"parent":null,"cancel":false}', NULL, 0, true, NULL, NULL, 'key-86ee36cb318b', 'c21f97aa10549a25bfd3f4bd65ab9981e85d0cab894cecbcf8c5476370e60d47', NULL, 1795990014291),
-	(6, 2, 'EXECUTION_SUSPENDED', '{"waits":[{"id":"mail","message":{"name":"mail","key":null}}],"heard":null}', NULL, 4294967297, true, NULL, NULL, 'key-df0e5e176af8', 'de205c0cdcb43b569d66b0252743551da57db68c063d6c37b40c2b9134cf4213', NULL, 1795990014304),
-	(6, 3, 'MESSAGE_CONSUMED', '{"message_id":"message-8e82172dd54d","name":"mail","key":null,"payload":{"text":"é\\u0000"},"wait":"mail"}', NULL, 4294967298, true, NULL, NULL, NULL, NULL, NULL, 1795990014309),
-	(6, 4, 'EXECUTION_RESUMED', '{"wait":"mail","keys":null,"by":"send"}', NULL, 4294967298, true, NULL, 2, NULL, NULL, NULL, 1795990014309),
-	(7, 1, 'EXECUTION_STARTED', '{"workflow":"conformance","code_version":"0","queue":"queue-f4c7a8791ddd","input":null,"parent":null,"cancel":false}', NULL, 0, true, NULL, NULL, 'key-77396ee64a24', '1e40b5ef4935f11dff8504b90dab90d185ea91fd77a20559e83f5ca71c26e811', NULL, 1795990014318),
-	(7, 2, 'EXECUTION_SUSPENDED', '{"waits":[{"id":"timer","timer":{"wake_at":1795993614326,"delay_ms":null}}],"heard":null}', NULL, 4294967297, true, NULL, NULL, 'key-cfca3cfc3115', 'db5e2c13f2d75211784f83a97e5b4081c6e732656d86b16fefece55a9d561c53', NULL, 1795990014326),
-	(7, 3, 'EXECUTION_CANCEL_REQUESTED', '{"by":"request","reason":null}', NULL, 4294967297, true, NULL, NULL, NULL, NULL, NULL, 1795990014330),
-	(7, 4, 'EXECUTION_RESUMED', '{"wait":null,"keys":null,"by":"cancel"}', NULL, 4294967298, true, NULL, 2, NULL, NULL, NULL, 1795990014330),
-	(8, 1, 'EXECUTION_STARTED', '{"workflow":"conformance","code_version":"0","queue":"queue-f4c7a8791ddd","input":null,"parent":null,"cancel":false}', NULL, 0, true, NULL, NULL, 'key-a8b8ffcaa0d5', 'e8ad15ba1c5fc0ef195504fbdb066043a16d180c0fbf0efc151a520fc07dfb04', NULL, 1795990014334),
-	(8, 2, 'EXECUTION_COMPLETED', 'null', NULL, 4294967297, true, NULL, NULL, 'key-e5e6563a137b', '6a0626539d365522e40fbe404d9833ac181c7f47807271cf1440247688e9af93', NULL, 1795990014346),
-	(9, 1, 'EXECUTION_STARTED', '{"workflow":"conformance","code_version":"0","queue":"queue-f4c7a8791ddd","input":null,"parent":null,"cancel":false}', NULL, 0, true, NULL, NULL, 'key-71c8fdf0098c', '81cf3cd68c9ef4b663b87f05629b15b850cc024adef344aecdcaa4c96a60e1cf', NULL, 1795990014347),
-	(9, 2, 'EXECUTION_FAILED', 'null', NULL, 4294967297, true, NULL, NULL, 'key-64fbe0d8d096', 'e80a5d6c43270626a51c2ec455a3a08332229a91a15562bb31bba33354ff7bb2', NULL, 1795990014353),
-	(10, 1, 'EXECUTION_STARTED', '{"workflow":"conformance","code_version":"0","queue":"queue-f4c7a8791ddd","input":null,"parent":null,"cancel":false}', NULL, 0, true, NULL, NULL, 'key-327b0c562762', '2c75b15f7cb9976c87e696d9663b2bff9d56dfbafe665dbc79fae6788e845bc5', NULL, 1795990014356),
-	(10, 2, 'EXECUTION_CANCEL_REQUESTED', '{"by":"request","reason":null}', NULL, 4294967297, true, NULL, NULL, NULL, NULL, NULL, 1795990014374),
-	(10, 3, 'EXECUTION_CANCELLED', '{"by":"request","reason":null,"detail":null}', NULL, 4294967297, true, NULL, NULL, 'key-16dc044033ec', 'fc0081089eb99d9a2d1ef8aad66cf2502b4d45319f11d529fe68b8c1aff53bd5', NULL, 1795990014380),
-	(11, 1, 'EXECUTION_STARTED', '{"workflow":"conformance","code_version":"0","queue":"queue-f4c7a8791ddd","input":null,"parent":null,"cancel":false}', NULL, 0, true, NULL, NULL, 'key-861123d1c8d1', '86d63d7465ce76ca219de676748c9d29db5e76584d4e60efbfab86fee55ac00f', NULL, 1795990014396),
-	(11, 2, 'EXECUTION_COMPLETED', 'null', NULL, 4294967297, true, NULL, NULL, 'key-b821758178cf', 'a0cfc45770d0b3cbafc4dcb80ec0a54c4f8dca3b5a577fdbbbac05c6791954ba', NULL, 1795990014412),
-	(13, 1, 'EXECUTION_STARTED', '{"workflow":"conformance","code_version":"0","queue":"queue-f4c7a8791ddd","input":null,"parent":null,"cancel":false}', NULL, 0, true, NULL, NULL, 'key-2b8e605771e8', '501b1eda6e272c1579348dc8ff35840ffec2a3ed02670a589f54354b79dd4957', NULL, 1795990014452);
+	(1, 1, 'EXECUTION_STARTED', '{"workflow":"conformance","code_version":"0","queue":"queue-2a0bc4891588","input":null,"parent":null,"cancel":false}', NULL, 0, true, NULL, NULL, 'key-a872353b398e', '8e38334ebc216bbd93928adf205f7b342a96caaef0deeed615c547a191c622fb', NULL, 1795990890240),
+	(2, 1, 'EXECUTION_STARTED', '{"workflow":"conformance","code_version":"0","queue":null,"input":null,"parent":null,"cancel":false}', NULL, 0, true, NULL, NULL, 'key-08c496b330d2', '87a11fad3a087c68cd81b94ed1f0150a95431d6a1a9f77cdd37877e7d060e410', NULL, 1795990890261),
+	(3, 1, 'EXECUTION_STARTED', '{"workflow":"conformance","code_version":"0","queue":"queue-2a0bc4891588","input":null,"parent":null,"cancel":false}', NULL, 0, true, NULL, NULL, 'key-d3bc237ec43c', 'e44eb5396ec1e578e178153cc6e752d9a8d1361ad18a8e852de165171fdc7c8d', NULL, 1795990890264),
+	(4, 1, 'EXECUTION_STARTED', '{"workflow":"conformance","code_version":"0","queue":"queue-2a0bc4891588","input":null,"parent":{"namespace":"conformance","execution_id":"dump-f9b8e9e8ce86","incarnation":"8123471790654624920","key":"done"},"cancel":false}', NULL, 0, true, NULL, NULL, NULL, NULL, NULL, 1795990890327),
+	(3, 2, 'CHILD_STARTED', '{"key":"done","child":{"namespace":"conformance","execution_id":"dump-f9b8e9e8ce86~ctsg344zvnwey6fbl5rtuoxvrky","incarnation":"2476177775415226668"},"workflow":"conformance","attached":false}', NULL, 4294967297, true, NULL, NULL, 'key-b010a6f85a2b', 'eab65fd81ecf4b014ec7bd4af99ce820746b7c7547275d2ab163e8dde5d484a3', NULL, 1795990890327),
+	(5, 1, 'EXECUTION_STARTED', '{"workflow":"conformance","code_version":"0","queue":"queue-2a0bc4891588","input":null,"parent":{"namespace":"conformance","execution_id":"dump-f9b8e9e8ce86","incarnation":"8123471790654624920","key":"open"},"cancel":false}', NULL, 0, true, NULL, NULL, NULL, NULL, NULL, 1795990890347),
+	(3, 3, 'CHILD_STARTED', '{"key":"open","child":{"namespace":"conformance","execution_id":"dump-f9b8e9e8ce86~cgt5cnm6bawp552ffnwv2nc7hk2","incarnation":"994066424188036202"},"workflow":"conformance","attached":false}', NULL, 4294967297, true, NULL, NULL, 'key-b5b1fd178d84', 'ac9012c2390209ce0b2bf43f0829e5ce8d0718a5a6348b1d6ce24d4c675e3312', NULL, 1795990890347),
+	(4, 2, 'EXECUTION_COMPLETED', '{"paid":3}', NULL, 4294967297, true, NULL, NULL, 'key-860920f5bce7', '19dd00d5a7ed189c0b0745868f9057812adb28f3b6c7f8c98f5bef5d263ab862', NULL, 1795990890362),
+	(3, 4, 'EXECUTION_SUSPENDED', '{"waits":[{"id":"open","child":{"key":"open"}},{"id":"mail","message":{"name":"mail","key":"k"}}],"heard":null}', NULL, 4294967297, true, NULL, NULL, 'key-1b46d87058da', '6bcf16649478cb3dc938f70986feef02c35a687709c4fe90e5561f4e9ec328e9', NULL, 1795990890376),
+	(6, 1, 'EXECUTION_STARTED', '{"workflow":"conformance","code_version":"0","queue":"queue-2a0bc4891588","input":null,"parent":null,"cancel":false}', NULL, 0, true, NULL, NULL, 'key-c2bfe5f45b6a', 'c222945ee1cfbadb6fe7e283c918479c765a9d0b43a35007dd594ec3f770c0ea', NULL, 1795990890386),
+	(6, 2, 'EXECUTION_SUSPENDED', '{"waits":[{"id":"mail","message":{"name":"mail","key":null}}],"heard":null}', NULL, 4294967297, true, NULL, NULL, 'key-a84660f98b87', 'cc0a724f74b0c9f9a9d7f029cc3ff23a3778e182e8067e24b6edf20b28697d76', NULL, 1795990890394),
+	(6, 3, 'MESSAGE_CONSUMED', '{"message_id":"message-84e00d82e475","name":"mail","key":null,"payload":{"text":"é\\u0000"},"wait":"mail"}', NULL, 4294967298, true, NULL, NULL, NULL, NULL, NULL, 1795990890430),
+	(6, 4, 'EXECUTION_RESUMED', '{"wait":"mail","keys":null,"by":"send"}', NULL, 4294967298, true, NULL, 2, NULL, NULL, NULL, 1795990890430),
+	(7, 1, 'EXECUTION_STARTED', '{"workflow":"conformance","code_version":"0","queue":"queue-2a0bc4891588","input":null,"parent":null,"cancel":false}', NULL, 0, true, NULL, NULL, 'key-e1ffb9495f8f', '29ec7550bd50d297f12ec199f55a2c6b297ec87f3c0c39517c72640559e28693', NULL, 1795990890442),
+	(7, 2, 'EXECUTION_SUSPENDED', '{"waits":[{"id":"timer","timer":{"wake_at":1795994490458,"delay_ms":null}}],"heard":null}', NULL, 4294967297, true, NULL, NULL, 'key-c2305b7d92ba', 'f4efb9b87eb7b4b24a7fc808d03d775f7dd85cd415239a943cebc63d2a764f89', NULL, 1795990890458),
+	(7, 3, 'EXECUTION_CANCEL_REQUESTED', '{"by":"request","reason":null}', NULL, 4294967297, true, NULL, NULL, NULL, NULL, NULL, 1795990890460),
+	(7, 4, 'EXECUTION_RESUMED', '{"wait":null,"keys":null,"by":"cancel"}', NULL, 4294967298, true, NULL, 2, NULL, NULL, NULL, 1795990890460),
+	(8, 1, 'EXECUTION_STARTED', '{"workflow":"conformance","code_version":"0","queue":"queue-2a0bc4891588","input":null,"parent":null,"cancel":false}', NULL, 0, true, NULL, NULL, 'key-0b71bae06425', 'c034175ef3d9cb054b6638c44f5fb9b05c05e6ce6c82b8689865273c2984f5f4', NULL, 1795990890494),
+	(8, 2, 'EXECUTION_COMPLETED', 'null', NULL, 4294967297, true, NULL, NULL, 'key-2e6b440b5a0a', 'c0066b5d2837161a3958bbe44388f043a749863817c30ee57f1582d3df972664', NULL, 1795990890503),
+	(9, 1, 'EXECUTION_STARTED', '{"workflow":"conformance","code_version":"0","queue":"queue-2a0bc4891588","input":null,"parent":null,"cancel":false}', NULL, 0, true, NULL, NULL, 'key-3002b22d2b6a', 'd538717699dfc641d8f9212b2d62007fde299cfbccea372c44b5d20656e0527d', NULL, 1795990890504),
+	(9, 2, 'EXECUTION_FAILED', 'null', NULL, 4294967297, true, NULL, NULL, 'key-42d0f6c59fe0', '1792be981af0110f6fd98255106e5a11c9941c4c36d9bddb94c4546f7c81fe9c', NULL, 1795990890509),
+	(10, 1, 'EXECUTION_STARTED', '{"workflow":"conformance","code_version":"0","queue":"queue-2a0bc4891588","input":null,"parent":null,"cancel":false}', NULL, 0, true, NULL, NULL, 'key-7ba8ea389132', 'b674b0be00cc2be24b2adc1a8d164fdcba7639f7a847b809b0a1dc56eff1b43c', NULL, 1795990890510),
+	(10, 2, 'EXECUTION_CANCEL_REQUESTED', '{"by":"request","reason":null}', NULL, 4294967297, true, NULL, NULL, NULL, NULL, NULL, 1795990890514),
+	(10, 3, 'EXECUTION_CANCELLED', '{"by":"request","reason":null,"detail":null}', NULL, 4294967297, true, NULL, NULL, 'key-1363afdeb02e', 'ef11413cc24cd0c43fd4c20fc37519de501eff09108be82d90894824a60597fb', NULL, 1795990890549),
+	(11, 1, 'EXECUTION_STARTED', '{"workflow":"conformance","code_version":"0","queue":"queue-2a0bc4891588","input":null,"parent":null,"cancel":false}', NULL, 0, true, NULL, NULL, 'key-1a107fdba2ed', '768464e493fd08343b457217d43821cf41c50fd47fa5f37484f2ac9172c5c4c8', NULL, 1795990890559),
+	(11, 2, 'EXECUTION_COMPLETED', 'null', NULL, 4294967297, true, NULL, NULL, 'key-da571e6702ab', 'f4d28210edc68a635ad87f66f19b7d2d609f7527713d6e364a5ef75640ed0dc3', NULL, 1795990890565),
+	(13, 1, 'EXECUTION_STARTED', '{"workflow":"conformance","code_version":"0","queue":"queue-2a0bc4891588","input":null,"parent":null,"cancel":false}', NULL, 0, true, NULL, NULL, 'key-3c9685418b1a', '4c3370c904030b933338bb41d35e6ec420b6db6983421a8e0ab575e256d88343', NULL, 1795990890600);
 INSERT INTO event_store.grants VALUES
-	(3, 4294967297, 'claim', 'owner-3f50700bc8e6', 1795990014162),
-	(4, 4294967297, 'claim', 'owner-517a6558a3fc', 1795990014252),
-	(6, 4294967297, 'claim', 'owner-d892be3733e4', 1795990014299),
-	(7, 4294967297, 'claim', 'owner-17d534f773ba', 1795990014324),
-	(8, 4294967297, 'claim', 'owner-9a74974782e4', 1795990014342),
-	(9, 4294967297, 'claim', 'owner-c83043548d50', 1795990014351),
-	(10, 4294967297, 'claim', 'owner-1f97e8b9f0a5', 1795990014363),
-	(11, 4294967297, 'claim', 'owner-a61f382b82e8', 1795990014405),
-	(13, 4294967297, 'claim', 'owner-641195bc11a6', 1795990014455),
-	(13, 4294967298, 'claim', 'owner-817568f7463e', 1795990014466);
+	(3, 4294967297, 'claim', 'owner-252037317c8d', 1795990890271),
+	(4, 4294967297, 'claim', 'owner-423a965fdf59', 1795990890351),
+	(6, 4294967297, 'claim', 'owner-55b36c0f4d9c', 1795990890393),
+	(7, 4294967297, 'claim', 'owner-968b75a2f690', 1795990890451),
+	(8, 4294967297, 'claim', 'owner-38e1a2161dd7', 1795990890502),
+	(9, 4294967297, 'claim', 'owner-7fdc29b388e7', 1795990890506),
+	(10, 4294967297, 'claim', 'owner-da6b31ee24a1', 1795990890511),
+	(11, 4294967297, 'claim', 'owner-7f8d1264824b', 1795990890561),
+	(13, 4294967297, 'claim', 'owner-6af7e1c63249', 1795990890601),
+	(13, 4294967298, 'claim', 'owner-966e08e7c429', 1795990890613);
 INSERT INTO event_store.heads VALUES
-	(1, 'conformance', 'dump-2cbdfb9e3366', 4533295468012686959, 4533295468012686959, 1, false, 0, NULL, NULL, NULL, 'pending', 1, NULL, NULL, NULL, NULL, false, 'conformance', '0', 'queue-f4c7a8791ddd', NULL, NULL, NULL, NULL, NULL, 4533295468012686959, NULL, NULL, NULL, 0, NULL, 116, 1795990014143, 1795990014143, NULL, NULL, NULL),
-	(2, 'conformance', 'dump-76f5b8247049', 3132689764118278059, 3132689764118278059, 1, true, 0, NULL, NULL, NULL, 'pending', 1, NULL, NULL, NULL, NULL, false, 'conformance', '0', NULL, NULL, 1795993614154, NULL, NULL, NULL, 3132689764118278059, NULL, NULL, NULL, 0, NULL, 100, 1795990014154, 1795990014154, NULL, NULL, NULL),
-	(5, 'conformance', 'dump-d20386843bd8~cdj4qsuztqojeiiwcxwmcii4zik', 6861203738484787749, 6861203738484787749, 1, false, 0, NULL, NULL, NULL, 'pending', 1, NULL, NULL, NULL, NULL, false, 'conformance', '0', 'queue-f4c7a8791ddd', NULL, NULL, 3, 7836299221823414729, 'open', 7836299221823414729, NULL, NULL, NULL, 0, NULL, 223, 1795990014240, 1795990014240, NULL, NULL, NULL),
-	(4, 'conformance', 'dump-d20386843bd8~cpgufwyr4sbqfkg3yimvc3rabzv', 3987308638056782615, 3987308638056782615, 1, false, 4294967297, NULL, NULL, NULL, 'completed', 2, NULL, NULL, NULL, NULL, false, 'conformance', '0', 'queue-f4c7a8791ddd', NULL, NULL, 3, 7836299221823414729, 'done', 7836299221823414729, NULL, NULL, NULL, 1, NULL, 233, 1795990014209, 1795990014270, 1795990014270, 'completed', 'fa6e5718bd5d9417beaa3c279f83459c1c26d04df67ecbcdd5a0083389af72ab'),
-	(3, 'conformance', 'dump-d20386843bd8', 7836299221823414729, 7836299221823414729, 1, false, 4294967297, 'b6a6ce8b26efc4090c80032171f1abc790cbaab3db083873b6c76a765f927953', NULL, 1795990074162, 'parked', 4, NULL, 4, '[{"id": "open", "child": {"key": "open"}}, {"id": "mail", "message": {"key": "k", "name": "mail"}}]', NULL, false, 'conformance', '0', 'queue-f4c7a8791ddd', NULL, NULL, NULL, NULL, NULL, 7836299221823414729, NULL, NULL, NULL, 0, NULL, 609, 1795990014155, 1795990014277, NULL, NULL, NULL),
-	(6, 'conformance', 'dump-3b6820db21d7', 6703664059443737954, 6703664059443737954, 1, false, 4294967298, NULL, NULL, NULL, 'running', 4, NULL, NULL, NULL, NULL, false, 'conformance', '0', 'queue-f4c7a8791ddd', NULL, NULL, NULL, NULL, NULL, 6703664059443737954, NULL, NULL, NULL, 0, NULL, 337, 1795990014291, 1795990014309, NULL, NULL, NULL),
-	(7, 'conformance', 'dump-d67da0db81f3', 4616396331494516509, 4616396331494516509, 1, false, 4294967298, NULL, NULL, NULL, 'running', 4, NULL, NULL, NULL, NULL, false, 'conformance', '0', 'queue-f4c7a8791ddd', NULL, NULL, NULL, NULL, NULL, 4616396331494516509, 1795990014330, 3, 1795990614330, 0, NULL, 274, 1795990014318, 1795990014330, NULL, NULL, NULL),
-	(8, 'conformance', 'dump-5d5ef2248b73', 2864793734214748224, 2864793734214748224, 1, false, 4294967297, NULL, NULL, NULL, 'completed', 2, NULL, NULL, NULL, NULL, false, 'conformance', '0', 'queue-f4c7a8791ddd', NULL, NULL, NULL, NULL, NULL, 2864793734214748224, NULL, NULL, NULL, 1, NULL, 120, 1795990014334, 1795990014346, 1795990014346, 'completed', '74234e98afe7498fb5daf1f36ac2d78acc339464f950703b8c019892f982b90b'),
-	(9, 'conformance', 'dump-153503f3619e', 5809781649108955549, 5809781649108955549, 1, false, 4294967297, NULL, NULL, NULL, 'failed', 2, NULL, NULL, NULL, NULL, false, 'conformance', '0', 'queue-f4c7a8791ddd', NULL, NULL, NULL, NULL, NULL, 5809781649108955549, NULL, NULL, NULL, 1, NULL, 120, 1795990014347, 1795990014353, 1795990014353, 'failed', '74234e98afe7498fb5daf1f36ac2d78acc339464f950703b8c019892f982b90b'),
-	(10, 'conformance', 'dump-41e46b255149', 1781989331279777498, 1781989331279777498, 1, false, 4294967297, NULL, NULL, NULL, 'cancelled', 3, NULL, NULL, NULL, NULL, false, 'conformance', '0', 'queue-f4c7a8791ddd', NULL, NULL, NULL, NULL, NULL, 1781989331279777498, 1795990014374, 2, NULL, 1, NULL, 190, 1795990014356, 1795990014380, 1795990014380, 'cancelled', 'a723364d1fcd892c771c8d912aed4007e60b5995ed3239220993916027c3b112'),
-	(11, 'conformance', 'dump-fea9e76dc0be', 7560345513586794164, 7560345513586794164, 1, false, 4294967297, NULL, NULL, NULL, 'completed', 2, NULL, NULL, NULL, NULL, false, 'conformance', '0', 'queue-f4c7a8791ddd', NULL, NULL, NULL, NULL, NULL, 7560345513586794164, NULL, NULL, NULL, 1, NULL, 120, 1795990014396, 1795990014412, 1795990014412, 'completed', '74234e98afe7498fb5daf1f36ac2d78acc339464f950703b8c019892f982b90b'),
-	(12, 'conformance', 'dump-b6eae4a49dca', 3343217141321521531, 3343217141321521531, 1, false, 4294967297, NULL, NULL, NULL, 'deleted', 2, NULL, NULL, NULL, NULL, false, 'conformance', '0', 'queue-f4c7a8791ddd', NULL, NULL, NULL, NULL, NULL, 3343217141321521531, NULL, NULL, NULL, 1, NULL, 0, 1795990014428, 1795990014442, 1795990014436, 'completed', '74234e98afe7498fb5daf1f36ac2d78acc339464f950703b8c019892f982b90b'),
-	(13, 'conformance', 'dump-6bd1f18824ed', 9099511570157871579, 9099511570157871579, 1, false, 4294967298, '21aee2e5feeae6c402d624d98f5a612e11dcb3ee9357ba354adc6bd826b8cef7', 'owner-817568f7463e', 1795990074466, 'running', 1, NULL, NULL, NULL, NULL, false, 'conformance', '0', 'queue-f4c7a8791ddd', NULL, NULL, NULL, NULL, NULL, 9099511570157871579, NULL, NULL, NULL, 1, NULL, 116, 1795990014452, 1795990014455, NULL, NULL, NULL);
+	(1, 'conformance', 'dump-0f0b94c85a62', 7584920568607177181, 7584920568607177181, 1, false, 0, NULL, NULL, NULL, 'pending', 1, NULL, NULL, NULL, NULL, false, 'conformance', '0', 'queue-2a0bc4891588', NULL, NULL, NULL, NULL, NULL, 7584920568607177181, NULL, NULL, NULL, 0, NULL, 116, 1795990890240, 1795990890240, NULL, NULL, NULL),
+	(2, 'conformance', 'dump-aa02c2b2f644', 134803121908300515, 134803121908300515, 1, true, 0, NULL, NULL, NULL, 'pending', 1, NULL, NULL, NULL, NULL, false, 'conformance', '0', NULL, NULL, 1795994490261, NULL, NULL, NULL, 134803121908300515, NULL, NULL, NULL, 0, NULL, 100, 1795990890261, 1795990890261, NULL, NULL, NULL),
+	(5, 'conformance', 'dump-f9b8e9e8ce86~cgt5cnm6bawp552ffnwv2nc7hk2', 994066424188036202, 994066424188036202, 1, false, 0, NULL, NULL, NULL, 'pending', 1, NULL, NULL, NULL, NULL, false, 'conformance', '0', 'queue-2a0bc4891588', NULL, NULL, 3, 8123471790654624920, 'open', 8123471790654624920, NULL, NULL, NULL, 0, NULL, 223, 1795990890347, 1795990890347, NULL, NULL, NULL),
+	(4, 'conformance', 'dump-f9b8e9e8ce86~ctsg344zvnwey6fbl5rtuoxvrky', 2476177775415226668, 2476177775415226668, 1, false, 4294967297, NULL, NULL, NULL, 'completed', 2, NULL, NULL, NULL, NULL, false, 'conformance', '0', 'queue-2a0bc4891588', NULL, NULL, 3, 8123471790654624920, 'done', 8123471790654624920, NULL, NULL, NULL, 1, NULL, 233, 1795990890327, 1795990890362, 1795990890362, 'completed', 'fa6e5718bd5d9417beaa3c279f83459c1c26d04df67ecbcdd5a0083389af72ab'),
+	(3, 'conformance', 'dump-f9b8e9e8ce86', 8123471790654624920, 8123471790654624920, 1, false, 4294967297, '3ffb887aa52959d6ec2ef3ae40222be046be8276969dc29cb1711e5b9017b2e7', NULL, 1795990950271, 'parked', 4, NULL, 4, '[{"id": "open", "child": {"key": "open"}}, {"id": "mail", "message": {"key": "k", "name": "mail"}}]', NULL, false, 'conformance', '0', 'queue-2a0bc4891588', NULL, NULL, NULL, NULL, NULL, 8123471790654624920, NULL, NULL, NULL, 0, NULL, 608, 1795990890264, 1795990890376, NULL, NULL, NULL),
+	(6, 'conformance', 'dump-cb1752e9a0a0', 2042426178548488057, 2042426178548488057, 1, false, 4294967298, NULL, NULL, NULL, 'running', 4, NULL, NULL, NULL, NULL, false, 'conformance', '0', 'queue-2a0bc4891588', NULL, NULL, NULL, NULL, NULL, 2042426178548488057, NULL, NULL, NULL, 0, NULL, 337, 1795990890386, 1795990890430, NULL, NULL, NULL),
+	(7, 'conformance', 'dump-e8bd219a9d01', 7115539827578964589, 7115539827578964589, 1, false, 4294967298, NULL, NULL, NULL, 'running', 4, NULL, NULL, NULL, NULL, false, 'conformance', '0', 'queue-2a0bc4891588', NULL, NULL, NULL, NULL, NULL, 7115539827578964589, 1795990890460, 3, 1795991490460, 0, NULL, 274, 1795990890442, 1795990890460, NULL, NULL, NULL),
+	(8, 'conformance', 'dump-9b72677f9602', 6265788311741162044, 6265788311741162044, 1, false, 4294967297, NULL, NULL, NULL, 'completed', 2, NULL, NULL, NULL, NULL, false, 'conformance', '0', 'queue-2a0bc4891588', NULL, NULL, NULL, NULL, NULL, 6265788311741162044, NULL, NULL, NULL, 1, NULL, 120, 1795990890494, 1795990890503, 1795990890503, 'completed', '74234e98afe7498fb5daf1f36ac2d78acc339464f950703b8c019892f982b90b'),
+	(9, 'conformance', 'dump-a165ed42e950', 5151105895864037525, 5151105895864037525, 1, false, 4294967297, NULL, NULL, NULL, 'failed', 2, NULL, NULL, NULL, NULL, false, 'conformance', '0', 'queue-2a0bc4891588', NULL, NULL, NULL, NULL, NULL, 5151105895864037525, NULL, NULL, NULL, 1, NULL, 120, 1795990890504, 1795990890509, 1795990890509, 'failed', '74234e98afe7498fb5daf1f36ac2d78acc339464f950703b8c019892f982b90b'),
+	(10, 'conformance', 'dump-6cd12ef7c6d0', 3198673807905182006, 3198673807905182006, 1, false, 4294967297, NULL, NULL, NULL, 'cancelled', 3, NULL, NULL, NULL, NULL, false, 'conformance', '0', 'queue-2a0bc4891588', NULL, NULL, NULL, NULL, NULL, 3198673807905182006, 1795990890514, 2, NULL, 1, NULL, 190, 1795990890510, 1795990890549, 1795990890549, 'cancelled', 'a723364d1fcd892c771c8d912aed4007e60b5995ed3239220993916027c3b112'),
+	(11, 'conformance', 'dump-b8da67af2548', 3384418776779385931, 3384418776779385931, 1, false, 4294967297, NULL, NULL, NULL, 'completed', 2, NULL, NULL, NULL, NULL, false, 'conformance', '0', 'queue-2a0bc4891588', NULL, NULL, NULL, NULL, NULL, 3384418776779385931, NULL, NULL, NULL, 1, NULL, 120, 1795990890559, 1795990890565, 1795990890565, 'completed', '74234e98afe7498fb5daf1f36ac2d78acc339464f950703b8c019892f982b90b'),
+	(12, 'conformance', 'dump-0b9d2ad5a147', 567110075343474318, 567110075343474318, 1, false, 4294967297, NULL, NULL, NULL, 'deleted', 2, NULL, NULL, NULL, NULL, false, 'conformance', '0', 'queue-2a0bc4891588', NULL, NULL, NULL, NULL, NULL, 567110075343474318, NULL, NULL, NULL, 1, NULL, 0, 1795990890580, 1795990890591, 1795990890584, 'completed', '74234e98afe7498fb5daf1f36ac2d78acc339464f950703b8c019892f982b90b'),
+	(13, 'conformance', 'dump-db60b161124a', 6307782967933850006, 6307782967933850006, 1, false, 4294967298, '1274a8b846cc1102f9aff58967793ec6cc0ce43f539f4f3930240fa7d3a71692', 'owner-966e08e7c429', 1795990950613, 'running', 1, NULL, NULL, NULL, NULL, false, 'conformance', '0', 'queue-2a0bc4891588', NULL, NULL, NULL, NULL, NULL, 6307782967933850006, NULL, NULL, NULL, 1, NULL, 116, 1795990890600, 1795990890601, NULL, NULL, NULL);
 INSERT INTO event_store.inbox VALUES
-	(3, 'message-b16395bac4a5', 1, 'mail', 'other', '{"x":1}', NULL, 1795990014286, false, NULL),
-	(6, 'message-8e82172dd54d', 1, 'mail', NULL, '{"text":"é\\u0000"}', NULL, 1795990014309, true, 3);
+	(3, 'message-d1cc865b7cc9', 1, 'mail', 'other', '{"x":1}', NULL, 1795990890384, false, NULL, NULL),
+	(6, 'message-84e00d82e475', 1, 'mail', NULL, '{"text":"é\\u0000"}', NULL, 1795990890430, true, 3, 1795990890430);
 INSERT INTO event_store.metas VALUES
 	(1, '\x31', 1, 'n', NULL);
 INSERT INTO event_store.namespaces VALUES
 	('dumped', NULL, false);
 INSERT INTO event_store.outbox OVERRIDING SYSTEM VALUE VALUES
-	(1, 1, 'loom.notify-resume.v1', 'conformance/dump-2cbdfb9e3366', '{"namespace" : "conformance", "execution" : "dump-2cbdfb9e3366", "incarnation" : "4533295468012686959", "queue" : "queue-f4c7a8791ddd", "workflow" : "conformance", "reason" : "started", "sequence" : 1}', NULL, 1795990014143, 0),
-	(2, 3, 'loom.notify-resume.v1', 'conformance/dump-d20386843bd8', '{"namespace" : "conformance", "execution" : "dump-d20386843bd8", "incarnation" : "7836299221823414729", "queue" : "queue-f4c7a8791ddd", "workflow" : "conformance", "reason" : "started", "sequence" : 1}', NULL, 1795990014155, 0),
-	(3, 4, 'loom.notify-resume.v1', 'conformance/dump-d20386843bd8~cpgufwyr4sbqfkg3yimvc3rabzv', '{"namespace":"conformance","execution":"dump-d20386843bd8~cpgufwyr4sbqfkg3yimvc3rabzv","incarnation":"3987308638056782615","queue":"queue-f4c7a8791ddd","workflow":"conformance","reason":"started","sequence":1}', NULL, 1795990014209, 0),
-	(4, 5, 'loom.notify-resume.v1', 'conformance/dump-d20386843bd8~cdj4qsuztqojeiiwcxwmcii4zik', '{"namespace":"conformance","execution":"dump-d20386843bd8~cdj4qsuztqojeiiwcxwmcii4zik","incarnation":"6861203738484787749","queue":"queue-f4c7a8791ddd","workflow":"conformance","reason":"started","sequence":1}', NULL, 1795990014240, 0),
-	(5, 4, 'loom.child-done.v1', 'conformance/dump-d20386843bd8', '{"namespace" : "conformance", "parent" : "dump-d20386843bd8", "parent_incarnation" : "7836299221823414729", "child_key" : "done", "child" : "dump-d20386843bd8~cpgufwyr4sbqfkg3yimvc3rabzv", "child_incarnation" : "3987308638056782615", "status" : "completed", "sequence" : 2}', NULL, 1795990014270, 0),
-	(6, 3, 'loom.execution-parked.v1', 'conformance/dump-d20386843bd8', '{"namespace" : "conformance", "execution" : "dump-d20386843bd8", "incarnation" : "7836299221823414729", "park_seq" : 4, "wait_kinds" : ["child","message"]}', NULL, 1795990014277, 0),
-	(7, 6, 'loom.notify-resume.v1', 'conformance/dump-3b6820db21d7', '{"namespace" : "conformance", "execution" : "dump-3b6820db21d7", "incarnation" : "6703664059443737954", "queue" : "queue-f4c7a8791ddd", "workflow" : "conformance", "reason" : "started", "sequence" : 1}', NULL, 1795990014291, 0),
-	(8, 6, 'loom.execution-parked.v1', 'conformance/dump-3b6820db21d7', '{"namespace" : "conformance", "execution" : "dump-3b6820db21d7", "incarnation" : "6703664059443737954", "park_seq" : 2, "wait_kinds" : ["message"]}', NULL, 1795990014304, 0),
-	(9, 6, 'loom.notify-resume.v1', 'conformance/dump-3b6820db21d7', '{"namespace" : "conformance", "execution" : "dump-3b6820db21d7", "incarnation" : "6703664059443737954", "queue" : "queue-f4c7a8791ddd", "workflow" : "conformance", "reason" : "send", "sequence" : 4}', NULL, 1795990014309, 0),
-	(10, 7, 'loom.notify-resume.v1', 'conformance/dump-d67da0db81f3', '{"namespace" : "conformance", "execution" : "dump-d67da0db81f3", "incarnation" : "4616396331494516509", "queue" : "queue-f4c7a8791ddd", "workflow" : "conformance", "reason" : "started", "sequence" : 1}', NULL, 1795990014318, 0),
-	(11, 7, 'loom.execution-parked.v1', 'conformance/dump-d67da0db81f3', '{"namespace" : "conformance", "execution" : "dump-d67da0db81f3", "incarnation" : "4616396331494516509", "park_seq" : 2, "wait_kinds" : ["timer"]}', NULL, 1795990014326, 0),
-	(12, 7, 'loom.notify-resume.v1', 'conformance/dump-d67da0db81f3', '{"namespace":"conformance","execution":"dump-d67da0db81f3","incarnation":"4616396331494516509","queue":"queue-f4c7a8791ddd","workflow":"conformance","reason":"cancel","sequence":4}', NULL, 1795990014330, 0),
-	(13, 8, 'loom.notify-resume.v1', 'conformance/dump-5d5ef2248b73', '{"namespace" : "conformance", "execution" : "dump-5d5ef2248b73", "incarnation" : "2864793734214748224", "queue" : "queue-f4c7a8791ddd", "workflow" : "conformance", "reason" : "started", "sequence" : 1}', NULL, 1795990014334, 0),
-	(14, 9, 'loom.notify-resume.v1', 'conformance/dump-153503f3619e', '{"namespace" : "conformance", "execution" : "dump-153503f3619e", "incarnation" : "5809781649108955549", "queue" : "queue-f4c7a8791ddd", "workflow" : "conformance", "reason" : "started", "sequence" : 1}', NULL, 1795990014347, 0),
-	(15, 10, 'loom.notify-resume.v1', 'conformance/dump-41e46b255149', '{"namespace" : "conformance", "execution" : "dump-41e46b255149", "incarnation" : "1781989331279777498", "queue" : "queue-f4c7a8791ddd", "workflow" : "conformance", "reason" : "started", "sequence" : 1}', NULL, 1795990014356, 0),
-	(16, 11, 'loom.notify-resume.v1', 'conformance/dump-fea9e76dc0be', '{"namespace" : "conformance", "execution" : "dump-fea9e76dc0be", "incarnation" : "7560345513586794164", "queue" : "queue-f4c7a8791ddd", "workflow" : "conformance", "reason" : "started", "sequence" : 1}', NULL, 1795990014396, 0),
-	(17, 12, 'loom.notify-resume.v1', 'conformance/dump-b6eae4a49dca', '{"namespace" : "conformance", "execution" : "dump-b6eae4a49dca", "incarnation" : "3343217141321521531", "queue" : "queue-f4c7a8791ddd", "workflow" : "conformance", "reason" : "started", "sequence" : 1}', NULL, 1795990014428, 0),
-	(18, 13, 'loom.notify-resume.v1', 'conformance/dump-6bd1f18824ed', '{"namespace" : "conformance", "execution" : "dump-6bd1f18824ed", "incarnation" : "9099511570157871579", "queue" : "queue-f4c7a8791ddd", "workflow" : "conformance", "reason" : "started", "sequence" : 1}', NULL, 1795990014452, 0),
-	(19, 13, 'loom.notify-resume.v1', 'conformance/dump-6bd1f18824ed', '{"namespace" : "conformance", "execution" : "dump-6bd1f18824ed", "incarnation" : "9099511570157871579", "queue" : "queue-f4c7a8791ddd", "workflow" : "conformance", "reason" : "released", "sequence" : 1}', NULL, 1795990014463, 0);
+	(1, 1, 'loom.notify-resume.v1', 'conformance/dump-0f0b94c85a62', '{"namespace" : "conformance", "execution" : "dump-0f0b94c85a62", "incarnation" : "7584920568607177181", "queue" : "queue-2a0bc4891588", "workflow" : "conformance", "reason" : "started", "sequence" : 1}', NULL, 1795990890240, 0),
+	(2, 3, 'loom.notify-resume.v1', 'conformance/dump-f9b8e9e8ce86', '{"namespace" : "conformance", "execution" : "dump-f9b8e9e8ce86", "incarnation" : "8123471790654624920", "queue" : "queue-2a0bc4891588", "workflow" : "conformance", "reason" : "started", "sequence" : 1}', NULL, 1795990890264, 0),
+	(3, 4, 'loom.notify-resume.v1', 'conformance/dump-f9b8e9e8ce86~ctsg344zvnwey6fbl5rtuoxvrky', '{"namespace":"conformance","execution":"dump-f9b8e9e8ce86~ctsg344zvnwey6fbl5rtuoxvrky","incarnation":"2476177775415226668","queue":"queue-2a0bc4891588","workflow":"conformance","reason":"started","sequence":1}', NULL, 1795990890327, 0),
+	(4, 5, 'loom.notify-resume.v1', 'conformance/dump-f9b8e9e8ce86~cgt5cnm6bawp552ffnwv2nc7hk2', '{"namespace":"conformance","execution":"dump-f9b8e9e8ce86~cgt5cnm6bawp552ffnwv2nc7hk2","incarnation":"994066424188036202","queue":"queue-2a0bc4891588","workflow":"conformance","reason":"started","sequence":1}', NULL, 1795990890347, 0),
+	(5, 4, 'loom.child-done.v1', 'conformance/dump-f9b8e9e8ce86', '{"namespace" : "conformance", "parent" : "dump-f9b8e9e8ce86", "parent_incarnation" : "8123471790654624920", "child_key" : "done", "child" : "dump-f9b8e9e8ce86~ctsg344zvnwey6fbl5rtuoxvrky", "child_incarnation" : "2476177775415226668", "status" : "completed", "sequence" : 2}', NULL, 1795990890362, 0),
+	(6, 3, 'loom.execution-parked.v1', 'conformance/dump-f9b8e9e8ce86', '{"namespace" : "conformance", "execution" : "dump-f9b8e9e8ce86", "incarnation" : "8123471790654624920", "park_seq" : 4, "wait_kinds" : ["child","message"]}', NULL, 1795990890376, 0),
+	(7, 6, 'loom.notify-resume.v1', 'conformance/dump-cb1752e9a0a0', '{"namespace" : "conformance", "execution" : "dump-cb1752e9a0a0", "incarnation" : "2042426178548488057", "queue" : "queue-2a0bc4891588", "workflow" : "conformance", "reason" : "started", "sequence" : 1}', NULL, 1795990890386, 0),
+	(8, 6, 'loom.execution-parked.v1', 'conformance/dump-cb1752e9a0a0', '{"namespace" : "conformance", "execution" : "dump-cb1752e9a0a0", "incarnation" : "2042426178548488057", "park_seq" : 2, "wait_kinds" : ["message"]}', NULL, 1795990890394, 0),
+	(9, 6, 'loom.notify-resume.v1', 'conformance/dump-cb1752e9a0a0', '{"namespace" : "conformance", "execution" : "dump-cb1752e9a0a0", "incarnation" : "2042426178548488057", "queue" : "queue-2a0bc4891588", "workflow" : "conformance", "reason" : "send", "sequence" : 4}', NULL, 1795990890430, 0),
+	(10, 7, 'loom.notify-resume.v1', 'conformance/dump-e8bd219a9d01', '{"namespace" : "conformance", "execution" : "dump-e8bd219a9d01", "incarnation" : "7115539827578964589", "queue" : "queue-2a0bc4891588", "workflow" : "conformance", "reason" : "started", "sequence" : 1}', NULL, 1795990890442, 0),
+	(11, 7, 'loom.execution-parked.v1', 'conformance/dump-e8bd219a9d01', '{"namespace" : "conformance", "execution" : "dump-e8bd219a9d01", "incarnation" : "7115539827578964589", "park_seq" : 2, "wait_kinds" : ["timer"]}', NULL, 1795990890458, 0),
+	(12, 7, 'loom.notify-resume.v1', 'conformance/dump-e8bd219a9d01', '{"namespace":"conformance","execution":"dump-e8bd219a9d01","incarnation":"7115539827578964589","queue":"queue-2a0bc4891588","workflow":"conformance","reason":"cancel","sequence":4}', NULL, 1795990890460, 0),
+	(13, 8, 'loom.notify-resume.v1', 'conformance/dump-9b72677f9602', '{"namespace" : "conformance", "execution" : "dump-9b72677f9602", "incarnation" : "6265788311741162044", "queue" : "queue-2a0bc4891588", "workflow" : "conformance", "reason" : "started", "sequence" : 1}', NULL, 1795990890494, 0),
+	(14, 9, 'loom.notify-resume.v1', 'conformance/dump-a165ed42e950', '{"namespace" : "conformance", "execution" : "dump-a165ed42e950", "incarnation" : "5151105895864037525", "queue" : "queue-2a0bc4891588", "workflow" : "conformance", "reason" : "started", "sequence" : 1}', NULL, 1795990890504, 0),
+	(15, 10, 'loom.notify-resume.v1', 'conformance/dump-6cd12ef7c6d0', '{"namespace" : "conformance", "execution" : "dump-6cd12ef7c6d0", "incarnation" : "3198673807905182006", "queue" : "queue-2a0bc4891588", "workflow" : "conformance", "reason" : "started", "sequence" : 1}', NULL, 1795990890510, 0),
+	(16, 11, 'loom.notify-resume.v1', 'conformance/dump-b8da67af2548', '{"namespace" : "conformance", "execution" : "dump-b8da67af2548", "incarnation" : "3384418776779385931", "queue" : "queue-2a0bc4891588", "workflow" : "conformance", "reason" : "started", "sequence" : 1}', NULL, 1795990890559, 0),
+	(17, 12, 'loom.notify-resume.v1', 'conformance/dump-0b9d2ad5a147', '{"namespace" : "conformance", "execution" : "dump-0b9d2ad5a147", "incarnation" : "567110075343474318", "queue" : "queue-2a0bc4891588", "workflow" : "conformance", "reason" : "started", "sequence" : 1}', NULL, 1795990890580, 0),
+	(18, 13, 'loom.notify-resume.v1', 'conformance/dump-db60b161124a', '{"namespace" : "conformance", "execution" : "dump-db60b161124a", "incarnation" : "6307782967933850006", "queue" : "queue-2a0bc4891588", "workflow" : "conformance", "reason" : "started", "sequence" : 1}', NULL, 1795990890600, 0),
+	(19, 13, 'loom.notify-resume.v1', 'conformance/dump-db60b161124a', '{"namespace" : "conformance", "execution" : "dump-db60b161124a", "incarnation" : "6307782967933850006", "queue" : "queue-2a0bc4891588", "workflow" : "conformance", "reason" : "released", "sequence" : 1}', NULL, 1795990890610, 0);
 INSERT INTO event_store.pins VALUES
 	(11, 'operator', 'to be looked at', NULL);
 INSERT INTO event_store.polls VALUES
-	('dumped', 'q', 'conformance@0', 'worker', 1795990014480);
+	('dumped', 'q', 'conformance@0', 'worker', 1795990890630);
 INSERT INTO event_store.queues VALUES
 	('dumped', 'q', false);
 INSERT INTO event_store.refusals VALUES
-	(1, 13, 4294967297, 'events', 'stale', 4294967298, 1, 1795990014471, 1795990014471);
+	(1, 13, 4294967297, 'events', 'stale', 4294967298, 1, 1795990890618, 1795990890618);
 INSERT INTO event_store.restores VALUES
-	(2, 'dumped', 'postgres', 1795990014725);
+	(2, 'dumped', 'postgres', 1795990890830);
 INSERT INTO event_store.store VALUES
 	(true, 2, '{redrives}');
 INSERT INTO loom.migrations VALUES
-	('event_store', 1, '0001_heads_and_events', '5eab0d7a0b00755ab14f6c5b8513901dda72c59404321bc67cdb7491811e63b8', '2026-11-29 22:06:54.004433+00'),
-	('event_store', 2, '0002_edges_and_inbox', '9757af59cf4c52f6bf215341fb4d75d122b873398c32af61f0491d105a8230c0', '2026-11-29 22:06:54.014673+00'),
-	('event_store', 3, '0003_blobs', 'e6139a6cd15046de138681386560345d88ebf25596fc2d86571fd5b49b38dbd2', '2026-11-29 22:06:54.022548+00'),
-	('event_store', 4, '0004_outbox', 'd1452ca3e8ec2dc581989a11faf173a4949d1471c34c4263580f6e579052b5c1', '2026-11-29 22:06:54.03804+00'),
-	('event_store', 5, '0005_duties_namespaces_polls', '586586acf748ef00254e5c5fb929a56f5b639951e5f04e20704c3defecd5ccf0', '2026-11-29 22:06:54.055721+00'),
-	('event_store', 6, '0006_restores', '2f2d03393824725a5e87d9af3baf1ea36a575078766226eca9b4ee4c43903780', '2026-11-29 22:06:54.068021+00'),
-	('timers', 1, '0001_timers', '493c3283971594887fce4dcad86c8297bf0a8fe56d6aeb395f33dbccac0afdcf', '2026-11-29 22:06:54.080124+00'),
-	('retention', 1, '0001_policies_sweeps_archives', 'a2e3d6aa3592591d8f3fed74c3c615c1963b3b7aa5dd4ec12f85df1057fbbb6f', '2026-11-29 22:06:54.089994+00');
+	('event_store', 1, '0001_heads_and_events', '5eab0d7a0b00755ab14f6c5b8513901dda72c59404321bc67cdb7491811e63b8', '2026-11-29 22:21:29.763067+00'),
+	('event_store', 2, '0002_edges_and_inbox', 'da1414fc18930dc52c63ca27386ecdde3ab38c2e7e792aced2f5d9e9ea2ab22c', '2026-11-29 22:21:29.849232+00'),
+	('event_store', 3, '0003_blobs', 'e6139a6cd15046de138681386560345d88ebf25596fc2d86571fd5b49b38dbd2', '2026-11-29 22:21:29.902325+00'),
+	('event_store', 4, '0004_outbox', 'd1452ca3e8ec2dc581989a11faf173a4949d1471c34c4263580f6e579052b5c1', '2026-11-29 22:21:29.999295+00'),
+	('event_store', 5, '0005_duties_namespaces_polls', '586586acf748ef00254e5c5fb929a56f5b639951e5f04e20704c3defecd5ccf0', '2026-11-29 22:21:30.055733+00'),
+	('event_store', 6, '0006_restores', '2f2d03393824725a5e87d9af3baf1ea36a575078766226eca9b4ee4c43903780', '2026-11-29 22:21:30.081389+00'),
+	('timers', 1, '0001_timers', '493c3283971594887fce4dcad86c8297bf0a8fe56d6aeb395f33dbccac0afdcf', '2026-11-29 22:21:30.089075+00'),
+	('retention', 1, '0001_policies_sweeps_archives', 'a2e3d6aa3592591d8f3fed74c3c615c1963b3b7aa5dd4ec12f85df1057fbbb6f', '2026-11-29 22:21:30.149535+00');
 INSERT INTO retention.archives VALUES
 	(7, 'n', 'e', 3, 2, '{"format":1,"namespace":"n","execution_id":"e","incarnation":"7","ending":"completed","last_seq":3,"events":3,"edges":0,"messages":0,"bytes":10,"sha256":"0000000000000000000000000000000000000000000000000000000000000000","archived_at":2,"file":"7.jsonl.zst"}');
 INSERT INTO retention.policies VALUES
@@ -941,8 +1038,8 @@ INSERT INTO retention.policies VALUES
 INSERT INTO retention.sweeps VALUES
 	(1, false, '{"started_at":1,"dry_run":false,"finished":true,"counts":{},"items":[]}');
 INSERT INTO timers.timers VALUES
-	('n', 'e', 7, 4, 'timer', 'redrive', 1795990014537, 0, NULL, 0),
-	('n', 'e', 7, 2, 'timer', 'wake', 1795990014534, 0, 'claim', 1795990015545);
+	('n', 'e', 7, 4, 'timer', 'redrive', 1795990890688, 0, NULL, 0),
+	('n', 'e', 7, 2, 'timer', 'wake', 1795990890682, 0, 'claim', 1795990891691);
 SELECT pg_catalog.setval('event_store.edges_edge_seq', 2, true);
 SELECT pg_catalog.setval('event_store.heads_head_seq', 13, true);
 SELECT pg_catalog.setval('event_store.outbox_id_seq', 19, true);
@@ -994,6 +1091,7 @@ ALTER TABLE ONLY retention.policies
 ALTER TABLE ONLY timers.timers
     ADD CONSTRAINT timers_pkey PRIMARY KEY (namespace, execution_id, incarnation, park_seq, wait_id, kind);
 CREATE INDEX edges_by_child ON event_store.edges USING btree (child_incarnation, child_namespace, child_id, edge);
+CREATE INDEX edges_closing ON event_store.edges USING btree (parent_head, child_incarnation) WHERE ((status = 'open'::text) AND (close <> 'abandon'::text));
 CREATE INDEX edges_ended ON event_store.edges USING btree (parent_head, parent_incarnation) WHERE ((status <> 'open'::text) AND (consumed_at_seq IS NULL) AND (NOT released));
 CREATE INDEX edges_in_order ON event_store.edges USING btree (parent_head, parent_incarnation, edge);
 CREATE INDEX edges_open ON event_store.edges USING btree (parent_head, parent_incarnation) WHERE (status = 'open'::text);

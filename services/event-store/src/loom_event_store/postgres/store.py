@@ -180,7 +180,7 @@ class PostgresEventStore(DecidingStore):
         return replace(recorded, refusals=self._refusals.joined(head, recorded.refusals))
 
     async def read_why(self, call: c.ReadWhy) -> c.Why:
-        return await self._read(reads.read_why, call)
+        return await self._read(lambda at, call: reads.read_why(at, call, self._limits), call)
 
     async def list_executions(self, call: c.ListExecutions) -> c.Executions:
         return await self._look(reads.list_executions, call)

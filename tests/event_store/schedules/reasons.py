@@ -1,0 +1,38 @@
+"""Why it is right that a pair never waits, or comes to one outcome only. A pair without a reason is a fault."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from event_store.schedules.offers import UNCOMPARED, calls_of_port
+from event_store.schedules.oracle import apart
+from event_store.schedules.plays import Found
+
+READS = frozenset(call.name for call in calls_of_port() if call.reads)
+
+
+def why_never_blocked(pair: tuple[str, str], founds: Sequence[Found]) -> str | None:
+    """Why none of its schedules had to wait; None: nobody knows."""
+    reads = [name for name in pair if name in READS]
+    if reads:
+        return f"{reads[0]} is a snapshot of its own and locks nothing"
+    if all(apart(found.meeting) for found in founds):
+        what = "a duty and an execution share no row" if _is_duty(pair) else "there is no execution that both may touch"
+        return f"{what}: they meet at different heads"
+    if "claim_runnable" in pair:
+        return "claim_runnable takes one statement and passes over what is locked"
+    return None
+
+
+def _is_duty(pair: tuple[str, str]) -> bool:
+    return any("duty" in name for name in pair)
+
+
+def why_one_outcome(pair: tuple[str, str], founds: Sequence[Found]) -> str | None:
+    """Why all its schedules came to the same; None: nobody knows."""
+    uncompared = [name for name in pair if name in UNCOMPARED]
+    if uncompared:
+        return f"the answer of {uncompared[0]} is not compared: it {UNCOMPARED[uncompared[0]]}"
+    if all(found.orders == 1 for found in founds):
+        return "memory answers and holds the same after either order"
+    return None
