@@ -12,7 +12,7 @@ import pytest
 
 from fixtures.event_stores import EventStoreDatabase, migrated_database
 from fixtures.postgres import Postgres
-from loom.errors import Busy, NotParked, ResumeContended, StoreUnavailable
+from loom.errors import Busy, NotParked, OrderViolation, ResumeContended, StoreUnavailable
 from loom.ids import Credential, ExecutionId, Namespace, Nonce, Token
 from loom.kernel import calls as c
 from loom.kernel.events import NewEvent
@@ -215,6 +215,22 @@ async def test_what_is_hot_is_done_by_its_function(store: PostgresEventStore, mo
     assert again.park_seq < head.last_seq
 
 
+@pytest.mark.parametrize("position", [0, -(2**63), 2**63 - 1])
+async def test_no_position_is_too_great_to_be_compared(store: PostgresEventStore, position: int) -> None:
+    """I1: behind the greatest number that a column holds nothing is greater, and the sum of the two is none."""
+    credential = await claimed(store)
+
+    async def at(position: int, key: str) -> c.Appended:
+        events = (NewEvent(kind="Noted", position=position),)
+        return await store.append(c.Append(**NAME, credential=credential, batch_id=key, events=events))
+
+    await at(2**63 - 2, "great")
+    assert (await at(2**63 - 1, "greatest")).last_seq == 3
+
+    with pytest.raises(OrderViolation):
+        await at(position, "next")
+
+
 async def test_two_that_answer_one_park_are_one_answer(database: EventStoreDatabase, store: PostgresEventStore) -> None:
     """I9, p15: both wait for the head; the second judges the row that the first left behind."""
     resume = await parked(store)
@@ -269,22 +285,18 @@ async def _write_read_only(connection: Connection) -> None:
         await connection.execute("DELETE FROM event_store.outbox")
 
 
-async def test_an_error_of_ours_is_no_outage(pool: Database) -> None:
+@pytest.mark.parametrize(
+    ("statement", "argument", "fault"),
+    [("SELECT 1 / $1::integer", 0, asyncpg.DivisionByZeroError), ("SELECT $1::bigint", 2**70, asyncpg.DataError)],
+)
+async def test_an_error_of_ours_is_no_outage(
+    pool: Database, statement: str, argument: int, fault: type[Exception]
+) -> None:
     """A wrong statement is a fault of the program: it is raised as it is, and the connection stays."""
     pid = await pool.run(_pid)
 
-    with pytest.raises(asyncpg.DivisionByZeroError):
-        await pool.run(lambda connection: connection.execute("SELECT 1 / 0"))
-
-    assert await pool.run(_pid) == pid
-
-
-async def test_a_database_that_lacks_something_is_unavailable_until_it_is_migrated(pool: Database) -> None:
-    """Operations 6.3: a service that is there before `loom migrate` waits; what it lacks is no fault of the program."""
-    pid = await pool.run(_pid)
-
-    with pytest.raises(StoreUnavailable, match="loom migrate"):
-        await pool.run(lambda connection: connection.execute("SELECT 1 FROM event_store.nothing"))
+    with pytest.raises(fault):
+        await pool.run(lambda connection: connection.execute(statement, argument))
 
     assert await pool.run(_pid) == pid
 
