@@ -19,11 +19,27 @@ STAMP    := .venv/.installed
 UV       ?= $(BIN)/uv
 COMPILE  := pip compile --quiet --universal --generate-hashes --no-annotate --no-header --python-version 3.11
 
+# The pooler of the tests is Debian's: root gets it installed, everybody else is told how.
+PGBOUNCER = @if PATH="$$PATH:/usr/sbin" command -v pgbouncer >/dev/null; then exit 0; fi; \
+	if [ "$$(id -u)" = 0 ] && [ -e /etc/debian_version ]; then \
+	  echo "install pgbouncer"; \
+	  export DEBIAN_FRONTEND=noninteractive; \
+	  apt-get update -qq >/dev/null && apt-get install -qq --no-install-recommends pgbouncer >/dev/null; \
+	else \
+	  echo "The tests need pgbouncer: sudo apt-get install pgbouncer" >&2; \
+	  exit 2; \
+	fi
+
 # `make test ARGS="tests/kernel -k park"` narrows a run; `TEST_WORKERS=0` runs it in one process.
 TEST_WORKERS ?= 2
 ARGS         ?=
 
-.PHONY: help install lock format check test demo conformance schedules bench-smoke bench-fence invariants openapi clean
+# Where the demo keeps its state: sqlite or postgres.
+STACK         ?= sqlite
+DEMO_sqlite   := $(BIN)/python -m loom_cli.demo
+DEMO_postgres := PYTHONPATH=tests $(BIN)/python -m fixtures.with_postgres $(BIN)/python -m loom_cli.demo --postgres URL
+
+.PHONY: help install lock format check test demo conformance boot-storm dumps failover schedules bench-smoke bench-fence invariants openapi clean
 
 help: ## List the verbs
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -68,13 +84,25 @@ check: $(STAMP) ## Lint, format, types, import rules, repository tests
 	$(BIN)/pytest -q tests/repo
 
 test: $(STAMP) ## Run the tests
+	$(PGBOUNCER)
 	$(BIN)/pytest -n $(TEST_WORKERS) $(or $(ARGS),tests)
 
-demo: $(STAMP) ## A parent that outlives its worker and its server, on real input
-	@$(BIN)/python -m loom_cli.demo
+demo: $(STAMP) ## A parent that outlives its worker and its server, on real input; STACK=postgres: on a server of its own
+	@$(DEMO_$(STACK))
 
 conformance: $(STAMP) ## Run the contract on every body of the store, and on broken ones
+	$(PGBOUNCER)
 	@$(BIN)/python tests/conformance/run_all.py
+
+boot-storm: $(STAMP) ## Ten migrates and ten services at once, on empty and on old databases, and without the lock
+	@PYTHONPATH=tests $(BIN)/python -m boot_storm
+
+dumps: $(STAMP) ## Write tests/dumps of today's schemas, from which later programs must be able to upgrade
+	@PYTHONPATH=tests $(BIN)/python -m dumps
+
+failover: $(STAMP) ## A standby that missed two acknowledged bumps takes over, directly and through pgbouncer
+	$(PGBOUNCER)
+	@PYTHONPATH=tests $(BIN)/python -m failover
 
 schedules: $(STAMP) ## Every schedule of every pair of the store's calls on two sessions of Postgres, and broken stores
 	@$(BIN)/python tests/event_store/schedules/run_all.py

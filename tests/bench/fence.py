@@ -39,7 +39,7 @@ from loom.stores.memory import MemoryEventStore
 from loom_event_store.postgres.schema import SCHEMA
 from loom_event_store.postgres.store import PostgresEventStore
 from loom_event_store.sqlite.store import SqliteEventStore
-from loom_servicekit.postgres import read_statements
+from loom_servicekit.tables import read_statements
 
 NAMESPACE = Namespace("bench")
 CONCURRENT = 64

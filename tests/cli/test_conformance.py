@@ -7,6 +7,7 @@ import pytest
 import loom_conformance
 from cli.shell import Shell
 from loom.kernel.calls import TakeDuty
+from loom.stores.event_store import PORT_VERSION
 from loom_cli import conformance
 from loom_conformance import Case, NotReachable
 from loom_conformance.door import INPUTS, Row
@@ -49,7 +50,8 @@ async def test_a_suite_of_the_contract_runs_against_what_answers(shell: Shell) -
 
     assert said.exit == 0, said.out
     count = len(loom_conformance.list_cases("append"))
-    assert said.out.splitlines()[-1] == f"http://127.0.0.1:7300 {count - 1}/{count}, 1 not reachable, port version 1"
+    counted = f"{count - 1}/{count}, 1 not reachable, port version {PORT_VERSION}"
+    assert said.out.splitlines()[-1] == f"http://127.0.0.1:7300 {counted}"
     assert f"{count}/{count} append/" in said.err
 
 
@@ -61,7 +63,7 @@ async def test_what_a_url_cannot_reach_is_named_and_counted_apart(shell: Shell, 
 
     assert said.exit == 0
     assert "suite/lacks_a_hook  not reachable  no test hook" in said.out
-    assert said.out.splitlines()[-1] == "http://127.0.0.1:7300 1/2, 1 not reachable, port version 1"
+    assert said.out.splitlines()[-1] == f"http://127.0.0.1:7300 1/2, 1 not reachable, port version {PORT_VERSION}"
 
 
 async def test_a_promise_that_does_not_hold_fails_the_command(shell: Shell, cases: Callable[..., None]) -> None:

@@ -1,3 +1,4 @@
+import asyncio
 import json
 from typing import Any
 
@@ -198,6 +199,47 @@ async def test_send_resumes_whoever_waits(shell: Shell) -> None:
     assert repeated.document == resumed.document
 
 
+async def test_a_message_may_start_its_receiver(shell: Shell) -> None:
+    """Design 6, `send(start=)`: started and delivered at once; whoever is there already only gets the message."""
+    first = await shell("send", "till-3", "paid", "5", "--start", "ledger@2", "--arg", "7", "--id", "m-1")
+    second = await shell("send", "till-3", "paid", "6", "--start", "other", "--id", "m-2")
+
+    head = await shell.store.read_head(c.ReadHead(namespace=NAMESPACE, execution_id=ExecutionId("till-3")))
+    log = await shell.store.read_events(c.ReadEvents(namespace=NAMESPACE, execution_id=ExecutionId("till-3")))
+    assert (first.out, second.out) == ("m-1\n", "m-2\n")
+    assert (head.workflow, head.code_version, head.queue) == ("ledger", "2", "default")
+    assert log.events[0].payload.parsed()["input"] == [7]
+    assert (await shell("send", "nobody", "paid", "5")).exit == 6
+
+
+async def test_a_result_is_the_chains(shell: Shell) -> None:
+    """I58: who waits for an id waits for its last link, and for no link on the way."""
+    await shell.start("o-1")
+    first = (await shell.claim("o-1")).credential
+    waiting = asyncio.ensure_future(shell("result", "o-1"))
+    await asyncio.sleep(0)
+    at = {"namespace": NAMESPACE, "execution_id": ExecutionId("o-1")}
+    await shell.store.continue_as_new(c.ContinueAsNew(**at, credential=first, batch_id="k"))
+    await shell.end("o-1", "EXECUTION_COMPLETED")
+
+    assert (await waiting).exit == 0
+
+
+async def test_evict_takes_an_execution_from_its_owner(shell: Shell) -> None:
+    """Design 2: by an operator, on the token seen; the owner's next write is refused."""
+    await shell.start("o-1")
+    owner = (await shell.claim("o-1")).credential
+
+    assert (await shell("evict", "o-1", "--token", "1.7")).exit not in (0, 2)
+    taken = await shell("evict", "o-1", "--token", owner.token.shown, "--reason", "it hangs")
+
+    assert (taken.exit, taken.out) == (0, f"{owner.token.epoch}.{owner.token.counter + 1}\n")
+    assert "runnable" in taken.err
+    head = await shell.store.read_head(c.ReadHead(namespace=NAMESPACE, execution_id=ExecutionId("o-1")))
+    assert (head.shown, head.owner) == ("runnable", None)
+    assert (await shell("evict", "o-1")).exit not in (0, 2)
+
+
 async def test_cancel_asks_and_terminate_and_fail_end(shell: Shell) -> None:
     """Design 2: cancel is a request, ended at once only while pending; terminate and fail end at once."""
     for id in ("pending", "running", "ended", "failed"):
@@ -330,6 +372,7 @@ async def test_what_does_not_exist_is_not_found(shell: Shell) -> None:
         ["send", "x", "paid"],
         ["cancel", "x"],
         ["terminate", "x"],
+        ["evict", "x"],
         ["resume", "x"],
         ["fail", "x"],
     ):

@@ -10,6 +10,7 @@ from typing import Any
 
 import httpx
 
+from dumps.keeping import restore_sqlite, restored
 from fixtures.event_stores import DatabaseClock, EventStoreDatabase, migrated_database
 from fixtures.pgbouncer import running_pgbouncer
 from fixtures.postgres import running_postgres
@@ -18,6 +19,7 @@ from loom.clock import ManualClock
 from loom.kernel.limits import Limits
 from loom.stores.memory import MemoryEventStore
 from loom.stores.timer_store import MemoryTimerStore
+from loom_cli.migrate import SCHEMAS
 from loom_conformance import Subject
 from loom_event_store.app import build_service
 from loom_event_store.postgres.store import PostgresEventStore
@@ -25,8 +27,9 @@ from loom_event_store.settings import EventStoreSettings
 from loom_event_store.sqlite.store import SqliteEventStore
 from loom_servicekit.app import create_app
 from loom_servicekit.bus.in_process import InProcessBus
-from loom_servicekit.migrations import APPLICATION
-from loom_timers.store import open_timers
+from loom_servicekit.migrations import APPLICATION, migrate
+from loom_servicekit.postgres import PostgresTables, open_pool
+from loom_timers.store import PACKAGE, SqlTimerStore, open_timers
 
 LIMITS = Limits(log_events=900, log_reserved=100, inbox_waiting=50, children_open=320)
 
@@ -45,9 +48,9 @@ async def memory(folder: Path) -> AsyncIterator[Subject]:
 
 
 @asynccontextmanager
-async def sqlite(folder: Path) -> AsyncIterator[Subject]:
-    """A file; `reopen` closes it and opens it again."""
-    clock = ManualClock()
+async def sqlite(folder: Path, began_at: int | None = None) -> AsyncIterator[Subject]:
+    """A file; `reopen` closes it and opens it again. Its clock begins at `began_at`, for one that has seen time."""
+    clock = ManualClock() if began_at is None else ManualClock(began_at)
     opened: list[SqliteEventStore] = []
 
     def open_store() -> SqliteEventStore:
@@ -109,16 +112,38 @@ async def on_postgres(name: str, database: EventStoreDatabase, **options: Any) -
         opened.append(await PostgresEventStore.open(url, size=4, limits=LIMITS, **given))
         return opened[-1]
 
+    pool = await open_pool(database.application, size=2, **options)
+    timers = SqlTimerStore(PostgresTables(pool, PACKAGE, "timers"))
     try:
         store, hook = await open_store(**options), await open_store(database.owner)
-        timers = MemoryTimerStore(clock)
         yield Subject(
             name=name, store=store, clock=clock, hook=hook, timers=timers, reopen=lambda: open_store(**options)
         )
     finally:
         for each in opened:
             await each.close()
+        await pool.close()
         clock.close()
+
+
+@asynccontextmanager
+async def upgraded_postgres(dump: Path) -> AsyncIterator[Subject]:
+    """A database of an earlier release, with rows in every table, and `loom migrate` on it."""
+    with running_postgres() as server:
+        async with restored(server, dump) as name:
+            owner = server.database_url(name)
+            await migrate(owner, SCHEMAS)
+            database = EventStoreDatabase(owner, server.database_url(name, APPLICATION), name)
+            async with on_postgres(f"postgres from {dump.stem}", database) as subject:
+                yield subject
+
+
+@asynccontextmanager
+async def upgraded_sqlite(dump: Path, folder: Path) -> AsyncIterator[Subject]:
+    """A file of an earlier release, with rows in every table."""
+    seen_at = restore_sqlite(dump, folder / "events.sqlite")
+    async with sqlite(folder, began_at=seen_at) as subject:
+        yield replace(subject, name=f"sqlite from {dump.stem}")
 
 
 @asynccontextmanager

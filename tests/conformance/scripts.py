@@ -46,6 +46,8 @@ class Knowledge:
         match answer:
             case c.Started(execution=execution) | c.ChildStarted(child=execution):
                 self.executions.append(execution)
+            case c.Continued(execution=execution):
+                self.executions.append(execution)
             case c.Claimed(credential=credential):
                 self.grants.append(credential)
             case c.Claims(items=items):
@@ -146,6 +148,16 @@ def _claim(known: Knowledge, a: int, b: int) -> Any:
     return c.Claim(**place, token=_token(known, place, b), nonce=known.nonce(), owner="w", ttl_ms=500 + b)
 
 
+def _evict(known: Knowledge, a: int, b: int) -> Any:
+    running = [head for head in known.heads if head.owner is not None]
+    if not running or a % 5 == 0:
+        place = _seen(known, a)
+        return c.Evict(**place, token=_token(known, place, b))
+    head = _pick(running, a)
+    place = {"namespace": head.namespace, "execution_id": head.execution_id, "incarnation": head.incarnation}
+    return c.Evict(**place, token=_token(known, place, b))
+
+
 def _acquire(known: Knowledge, a: int, b: int) -> Any:
     place = _at_park(known, a)
     return c.AcquireIfParked(**place, token=_token(known, place, b), nonce=known.nonce(), owner="e", ttl_ms=500 + b)
@@ -193,14 +205,35 @@ ACTS: dict[str, Callable[[Knowledge, int, int], Any]] = {
     ),
     "park": lambda k, a, b: c.Park(**_own(k, a), batch_id=k.key(b), waits=_waits(a, b)),
     "child": lambda k, a, b: c.StartChild(
-        **_own(k, a), batch_id=k.key(b), child_key=_pick(KEYS, b), workflow="w", queue="q", close="abandon"
+        **_own(k, a),
+        batch_id=k.key(b),
+        child_key=_pick(KEYS, b),
+        workflow="w",
+        queue="q",
+        close=_pick(("abandon", "abandon", "cancel", "terminate"), a),
+        scope=_pick(("chain", "run"), a * b),
     ),
+    "attach": lambda k, a, b: c.Attach(
+        **_own(k, a),
+        batch_id=k.key(b),
+        child_key=_pick(KEYS, b),
+        child_id=_pick([head.execution_id for head in k.heads] or IDS, b),
+        chain=ANY,
+    ),
+    "continue": lambda k, a, b: c.ContinueAsNew(**_own(k, a), batch_id=k.key(b), input=RawJson(str(b))),
+    "evict": _evict,
     "renew": lambda k, a, b: _renewal(k, a, b, c.Renew, ttl_ms=240 + b),
     "release": lambda k, a, b: _renewal(k, a, b, c.Release, delay_ms=b if b % 2 else None),
     "resume": _resume,
     "acquire": _acquire,
     "answer": _answer_under_grant,
-    "send": lambda k, a, b: c.Send(**_chain(k, a), message_id=f"m{b % 6}", name="mail", payload=RawJson(str(b % 2))),
+    "send": lambda k, a, b: c.Send(
+        **_chain(k, a),
+        message_id=f"m{b % 6}",
+        name="mail",
+        payload=RawJson(str(b % 2)),
+        start=c.StartIfAbsent(workflow="w", queue="q") if b % 5 == 0 else None,
+    ),
     "note": lambda k, a, b: c.AppendIfUnchanged(
         **_seen(k, a), kind=_pick(("ANNOTATED", "OUTCOME_RECORDED", "STEP_COMPLETED"), b), batch_id=k.key(b)
     ),
@@ -226,6 +259,7 @@ _WEIGHTED = [
     "resume",
     "answer",
     "send",
+    "continue",
     *ACTS,
 ]
 
@@ -243,6 +277,8 @@ _OPENINGS = (
     [Step("start", 1, 1, 0), Step("poll", 0, 40, 0), Step("park", 11, 1, 1), Step("acquire", 1, 59, 0)],
     [Step("start", 1, 1, 0), Step("poll", 0, 40, 0), Step("child", 1, 1, 0), Step("park", 3, 1, 0)],
     [Step("start", 1, 1, 0), Step("poll", 0, 40, 0), Step("terminate", 1, 1, 0)],
+    [Step("start", 1, 1, 0), Step("poll", 0, 40, 0), Step("child", 1, 1, 0), Step("continue", 1, 1, 0)],
+    [Step("start", 1, 1, 0), Step("start", 2, 1, 0), Step("poll", 1, 40, 0), Step("attach", 1, 2, 0)],
 )
 scripts = st.builds(
     lambda opening, rest: [*opening, *rest], st.sampled_from(_OPENINGS), st.lists(steps, min_size=12, max_size=30)

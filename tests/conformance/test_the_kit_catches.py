@@ -32,6 +32,16 @@ DEMANDED = {
     "timer key without incarnation",
     "start on a tombstone without `recreate`",
     "audit call that takes any kind",
+    "continued in two calls",
+    "edges left behind",
+    "the inbox left behind",
+    "a cancel request left behind",
+    "the deadline left behind",
+    "renamed by a counter",
+    "edge by parent and key",
+    "attached without the outcome of what has ended",
+    "children listed, then cancelled",
+    "evicted without the token",
 }
 
 

@@ -93,7 +93,7 @@ async def test_migrate_again_changes_nothing(database: EventStoreDatabase) -> No
 
 
 async def test_features_are_on_in_an_empty_database_and_untouched_by_an_upgrade(database: EventStoreDatabase) -> None:
-    """H38: an older node would destroy what a feature writes, so an upgrade turns nothing on."""
+    """Operations 6.3: an older node would destroy what a feature writes, so an upgrade turns nothing on."""
     read, off = "SELECT features FROM event_store.store", "UPDATE event_store.store SET features = '{}'"
     assert await fetch(database.owner, read) == ["redrives"]
     await fetch(database.owner, off)

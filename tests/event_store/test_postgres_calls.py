@@ -13,10 +13,14 @@ import pytest
 from fixtures.event_stores import EventStoreDatabase, migrated_database
 from fixtures.postgres import Postgres
 from loom.errors import Busy, NotParked, ResumeContended, StoreUnavailable
-from loom.ids import Credential, ExecutionId, Namespace, Nonce
+from loom.ids import Credential, ExecutionId, Namespace, Nonce, Token
 from loom.kernel import calls as c
 from loom.kernel.events import NewEvent
-from loom.kernel.parks import Timer, TimerWait
+from loom.kernel.hints import ChildDone
+from loom.kernel.parks import Message, MessageWait, Timer, TimerWait
+from loom.wire.paths import BY_CALL
+from loom_event_store.postgres import store as module
+from loom_event_store.postgres.calls import HOT
 from loom_event_store.postgres.store import PostgresEventStore
 from loom_servicekit.postgres import Connection, Database, OutcomeUnknown, open_pool
 
@@ -81,12 +85,12 @@ async def parked(store: PostgresEventStore) -> c.Resume:
 
 
 @asynccontextmanager
-async def held(database: EventStoreDatabase) -> AsyncIterator[None]:
-    """Somebody else has the head's lock for as long as the block lasts."""
+async def held(database: EventStoreDatabase, table: str = "heads") -> AsyncIterator[None]:
+    """Somebody else has the locks of a table's rows for as long as the block lasts."""
     holder = await asyncpg.connect(database.owner)
     try:
         async with holder.transaction():
-            await holder.execute("SELECT 1 FROM event_store.heads FOR UPDATE")
+            await holder.execute(f"SELECT 1 FROM event_store.{table} FOR UPDATE")
             yield
     finally:
         await holder.close()
@@ -152,6 +156,47 @@ async def test_an_append_cancelled_at_any_await_is_known_by_its_key(store: Postg
     assert (await store.read_head(HEAD)).last_seq == tries + 1
 
 
+async def test_what_is_hot_is_done_by_its_function(store: PostgresEventStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Design 3: each of the nine, where nothing stands in its way, is one round trip and no lock of the kernel's."""
+
+    async def decide_cold(connection: Any, call: Any, *others: Any) -> Any:
+        raise AssertionError(f"{type(call).__name__} was decided by the kernel")
+
+    monkeypatch.setattr(module, "decide_cold", decide_cold)
+    done = {type(call) for call in [START]}
+    seen: dict[str, Any] = {**NAME, "incarnation": (await store.start(START)).execution.incarnation}
+
+    async def claim(token: int, nonce: str) -> Credential:
+        call = c.Claim(**seen, token=Token(token), nonce=Nonce(nonce * 32), owner="o", ttl_ms=60_000)
+        done.add(type(call))
+        return (await store.claim(call)).credential
+
+    async def ask(call: Any) -> Any:
+        done.add(type(call))
+        return await getattr(store, BY_CALL[type(call)].port)(call)
+
+    first = await claim(0, "a")
+    await ask(c.Renew(**NAME, credential=first, ttl_ms=60_000))
+    await ask(append(first))
+    await ask(c.Send(**NAME, chain="*", message_id="m1", name="letter"))
+    waits = (TimerWait(id="t", timer=Timer(delay_ms=0)), MessageWait(id="m", message=Message(name="mail")))
+    park = await ask(c.Park(**NAME, credential=first, batch_id="p", waits=waits))
+    taken = c.AcquireIfParked(
+        **seen, park_seq=park.park_seq, token=first.token, nonce=Nonce("q" * 32), owner="q", ttl_ms=60_000
+    )
+    grant = (await ask(taken)).credential
+    resumed = await ask(c.Resume(**seen, park_seq=park.park_seq, wait="t", credential=grant))
+    second = await claim(int(resumed.token), "b")
+    again = await ask(c.Park(**NAME, credential=second, batch_id="p2", waits=waits))
+    assert (await ask(c.Send(**NAME, chain="*", message_id="m2", name="mail", sender=None))).resumed
+    head = await store.read_head(HEAD)
+    third = await claim(int(head.token), "c")
+    await ask(c.Release(**NAME, credential=third))
+
+    assert done == HOT
+    assert again.park_seq < head.last_seq
+
+
 async def test_two_that_answer_one_park_are_one_answer(database: EventStoreDatabase, store: PostgresEventStore) -> None:
     """I9, p15: both wait for the head; the second judges the row that the first left behind."""
     resume = await parked(store)
@@ -210,7 +255,17 @@ async def test_an_error_of_ours_is_no_outage(pool: Database) -> None:
     """A wrong statement is a fault of the program: it is raised as it is, and the connection stays."""
     pid = await pool.run(_pid)
 
-    with pytest.raises(asyncpg.UndefinedTableError):
+    with pytest.raises(asyncpg.DivisionByZeroError):
+        await pool.run(lambda connection: connection.execute("SELECT 1 / 0"))
+
+    assert await pool.run(_pid) == pid
+
+
+async def test_a_database_that_lacks_something_is_unavailable_until_it_is_migrated(pool: Database) -> None:
+    """Operations 6.3: a service that is there before `loom migrate` waits; what it lacks is no fault of the program."""
+    pid = await pool.run(_pid)
+
+    with pytest.raises(StoreUnavailable, match="loom migrate"):
         await pool.run(lambda connection: connection.execute("SELECT 1 FROM event_store.nothing"))
 
     assert await pool.run(_pid) == pid
@@ -294,3 +349,114 @@ async def test_a_duty_is_taken_once(store: PostgresEventStore) -> None:
     answers = await asyncio.gather(*map(store.take_duty, calls), return_exceptions=True)
 
     assert sum(not isinstance(answer, BaseException) for answer in answers) == 1
+
+
+OTHER: dict[str, Any] = {"namespace": Namespace("n"), "execution_id": ExecutionId("other")}
+ADDRESSED: dict[str, Any] = {
+    "send": c.Send(**NAME, chain="*", message_id="m", name="news"),
+    "cancel": c.Cancel(**NAME, chain="*", batch_id="x"),
+    "start": c.Start(**NAME, batch_id="again", workflow="w", if_exists="return"),
+    "attach": c.Attach(**OTHER, incarnation="*", batch_id="a", child_key="k", child_id=START.execution_id, chain="*"),
+    "send_with_start": c.Send(**NAME, chain="*", message_id="m", name="news", start=c.StartIfAbsent(workflow="w")),
+}
+"""Calls that name a chain by its id, each made while the link that has the id ends and gives it to the next."""
+
+
+@pytest.mark.parametrize("name", ADDRESSED)
+async def test_a_chain_is_there_while_it_continues(
+    database: EventStoreDatabase, store: PostgresEventStore, name: str
+) -> None:
+    """Design 2: zero rows after a wait prove nothing; whoever waited for the renaming meets the next link, locked."""
+    credential = await claimed(store)
+    await store.start(c.Start(**OTHER, batch_id="other", workflow="w"))
+
+    async with held(database):
+        continuing = asyncio.ensure_future(store.continue_as_new(continuation(credential)))
+        await until_waiting(database)
+        addressing = asyncio.ensure_future(getattr(store, name.partition("_")[0])(ADDRESSED[name]))
+        await until_waiting(database, 2)
+    following = (await continuing).execution
+    await addressing
+
+    assert (await store.read_head(HEAD)).ref == following
+    assert await traces_on(store) == EXPECTED[name]
+
+
+def continuation(credential: Credential) -> c.ContinueAsNew:
+    """Of the execution, by its owner."""
+    return c.ContinueAsNew(**NAME, credential=credential, batch_id="continue")
+
+
+EXPECTED = {
+    "send": ["m"],
+    "cancel": ["EXECUTION_CANCEL_REQUESTED"],
+    "start": [],
+    "attach": ["k"],
+    "send_with_start": ["m"],
+}
+
+
+async def traces_on(store: PostgresEventStore) -> list[str]:
+    """What a call left on the newest link: messages, events after the first, edges that name it as child."""
+    head = await store.read_head(HEAD)
+    mail = await store.read_inbox(c.ReadInbox(**NAME))
+    log = await store.read_events(c.ReadEvents(**NAME, from_seq=2))
+    children = await store.read_children(c.ReadChildren(**OTHER))
+    keys = [edge.child_key for edge in children.items if edge.child == head.ref]
+    return [*(message.message_id for message in mail.items), *(event.kind for event in log.events), *keys]
+
+
+async def test_an_outcome_finds_its_edge_while_the_parent_continues(
+    database: EventStoreDatabase, store: PostgresEventStore
+) -> None:
+    """I41: the child's end addresses its edges by child, and tells the link that has them by then."""
+    credential = await claimed(store)
+    child = await store.start_child(
+        c.StartChild(**NAME, credential=credential, batch_id="child", child_key="k", workflow="w", queue="other")
+    )
+
+    async with held(database, "edges"):
+        continuing = asyncio.ensure_future(store.continue_as_new(continuation(credential)))
+        await until_waiting(database)
+        ending = asyncio.ensure_future(store.terminate(terminated(child)))
+        await until_waiting(database, 2)
+    following = (await continuing).execution
+    await ending
+
+    (edge,) = (await store.read_children(c.ReadChildren(**NAME))).items
+    told = [hint for _, hint in await store.read_outbox(0, 100) if isinstance(hint, ChildDone)]
+    assert (edge.parent, edge.status) == (following, "cancelled")
+    assert [hint.parent_incarnation for hint in told] == [following.incarnation]
+
+
+def terminated(child: c.ChildStarted) -> c.Terminate:
+    """An operator's end of the child."""
+    at = child.child
+    return c.Terminate(
+        namespace=at.namespace,
+        execution_id=at.execution_id,
+        incarnation=at.incarnation,
+        batch_id="end",
+        by="terminate",
+        reason="enough",
+    )
+
+
+@pytest.mark.parametrize("order", [("attach", "append"), ("append", "attach")])
+async def test_an_outcome_and_an_attach_at_once_meet(
+    database: EventStoreDatabase, store: PostgresEventStore, order: tuple[str, str]
+) -> None:
+    """I41: attach locks the child's head first, so that the end finds the edge, or the edge has the outcome at once."""
+    events = (NewEvent(kind="EXECUTION_COMPLETED"),)
+    end = c.Append(**NAME, credential=await claimed(store), batch_id="end", events=events)
+    await store.start(c.Start(**OTHER, batch_id="other", workflow="w"))
+    calls, made = {"attach": ADDRESSED["attach"], "append": end}, []
+
+    async with held(database):
+        for number, name in enumerate(order, start=1):
+            made.append(asyncio.ensure_future(getattr(store, name)(calls[name])))
+            await until_waiting(database, number)
+    await asyncio.gather(*made)
+
+    (edge,) = (await store.read_children(c.ReadChildren(**OTHER))).items
+    assert edge.status == "completed"

@@ -9,8 +9,8 @@ import httpx
 import pytest
 
 from loom.client.event_store import HttpEventStore
-from loom.errors import NotFound
-from loom.ids import ExecutionId, Incarnation, Namespace, Nonce, Token
+from loom.errors import LoomError, LostHistory, NotFound, Stale
+from loom.ids import Credential, ExecutionId, Incarnation, Namespace, Nonce, Token
 from loom.kernel import calls as c
 from loom.kernel.events import NewEvent
 from loom.kernel.heads import Head, Status
@@ -19,10 +19,11 @@ from loom.kernel.raw_json import NULL, RawJson, encode
 from loom.stores.memory import MemoryEventStore
 from loom.stores.surfaces import SURFACES
 from loom.wire.members import members_of
-from loom.wire.paths import PATHS, Path
+from loom.wire.paths import BY_CALL, PATHS, Path
 from loom_event_store.app import build_service
 from loom_event_store.openapi import document
 from loom_event_store.protocol import TABLES, with_tables
+from loom_event_store.routes import REFUSED
 from loom_event_store.schemas import components
 from loom_event_store.settings import EventStoreSettings
 from loom_servicekit.app import create_app
@@ -210,6 +211,55 @@ async def test_a_fault_of_our_own_is_told_without_its_particulars(caplog: pytest
     assert (answer.status_code, answer.json()["code"]) == (500, "internal")
     assert "particulars" not in answer.text
     assert "particulars" in caplog.text
+
+
+OLD = Credential(
+    namespace=SHOP, execution_id=ORDER, incarnation=Incarnation(1), token=Token((1 << 32) | 7), nonce=SECRET
+)
+HERE = {"namespace": SHOP, "execution_id": ORDER}
+OWNED = {**HERE, "credential": OLD}
+LATE = (
+    c.Append(**OWNED, batch_id="a", events=(NewEvent(kind="a"),)),
+    c.AppendBatch(namespace=SHOP, batch_id="b", items=(c.AppendItem(execution_id=ORDER, credential=OLD, events=()),)),
+    c.Park(**OWNED, batch_id="c", waits=(MessageWait(id="w", message=Message(name="mail")),)),
+    c.StartChild(**OWNED, batch_id="d", child_key="kid", workflow="w"),
+    c.Attach(**OWNED, batch_id="e", child_key="kid", child_id=ExecutionId("other"), chain="*"),
+    c.ContinueAsNew(**OWNED, batch_id="f"),
+    c.Send(**HERE, chain="*", message_id="m", name="mail", sender=OLD),
+    c.Renew(**OWNED, ttl_ms=1000),
+    c.Release(**OWNED),
+    c.Resume(**OWNED, incarnation=Incarnation(1), park_seq=2, wait="w"),
+    c.Delete(**OWNED, incarnation=Incarnation(1)),
+)
+
+
+@pytest.mark.parametrize("call", LATE, ids=lambda call: type(call).__name__)
+async def test_a_late_write_is_counted_on_its_surface(call: object) -> None:
+    """Law 3: one counter of refused writes for each surface; other refusals are none."""
+    assert {BY_CALL[type(call)].port for call in LATE} == {surface.call for surface in SURFACES}
+    mine = REFUSED[BY_CALL[type(call)].port]
+    before = {surface: count.total for surface, count in REFUSED.items()}
+
+    for error in (Stale, LostHistory, NotFound):
+        service = build_service(EventStoreSettings(), store=_Refusing(error), bus=InProcessBus())
+        transport = httpx.ASGITransport(create_app([service]))
+        async with HttpEventStore("http://loom", transport=transport) as store:
+            with pytest.raises(error):
+                await getattr(store, BY_CALL[type(call)].port)(call)
+
+    grown = {surface for surface, count in REFUSED.items() if count.total != before[surface]}
+    assert (grown, mine.total - before[BY_CALL[type(call)].port]) == ({BY_CALL[type(call)].port}, 2)
+
+
+class _Refusing(MemoryEventStore):
+    """Every write meets the same error."""
+
+    def __init__(self, error: type[LoomError]) -> None:
+        super().__init__()
+        self._error = error
+
+    async def _write(self, call: object) -> None:
+        raise self._error
 
 
 # --- the document -----------------------------------------------------------------------------------------------------

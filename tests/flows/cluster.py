@@ -61,9 +61,12 @@ class Owner:
         failure = {"type": "Broken", "message": "", "details": None, "traceback": ""}
         await self.append(NewEvent(kind="EXECUTION_FAILED", payload=RawJson.of(failure)))
 
-    async def start_child(self, key: str) -> ExecutionRef:
-        call = c.StartChild(**self._own(), child_key=key, workflow="child")
+    async def start_child(self, key: str, **more: Any) -> ExecutionRef:
+        call = c.StartChild(**self._own(), child_key=key, workflow="child", **more)
         return (await self.cluster.store.start_child(call)).child
+
+    async def continue_as_new(self) -> ExecutionRef:
+        return (await self.cluster.store.continue_as_new(c.ContinueAsNew(**self._own()))).execution
 
     async def park(self, *waits: Wait, heard: Any = None) -> c.Parked:
         return await self.cluster.store.park(c.Park(**self._own(), waits=waits, heard=heard))

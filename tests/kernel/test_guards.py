@@ -169,6 +169,10 @@ def surface_calls(played: Played, other: Played) -> dict[str, Callable[[Any], An
         ),
         "park": lambda held: c.Park(**at, batch_id="k", credential=held, waits=(timer(),)),
         "children": lambda held: c.StartChild(**at, batch_id="k", credential=held, child_key="kid", workflow="w"),
+        "attach": lambda held: c.Attach(
+            **at, batch_id="k", credential=held, child_key="kid", child_id=other.ref.execution_id, chain="*"
+        ),
+        "continue": lambda held: c.ContinueAsNew(**at, batch_id="k", credential=held),
         "messages": lambda held: other.send_call(sender=held),
         "renew": lambda held: c.Renew(**at, credential=held, ttl_ms=LEASE_MS),
         "release": lambda held: c.Release(**at, credential=held),

@@ -20,7 +20,7 @@ RESUMED                     -      -       k         -              -        k  
 COMPLETED                   r      -       -         pr             -        -      -
 FAILED                      r      -       -         pr             -        -      prk
 CANCELLED                   r      -       -         pr             -        p      prk
-CONTINUED                   -      -       -         -              -        -      -
+CONTINUED                   r      -       -         pr             -        -      -
 CANCEL_REQUESTED            -      -       -         -              -        prk    -
 DENIED                      -      -       -         -              prke     -      -
 MIGRATED                    -      -       -         -              prke     -      -

@@ -6,10 +6,10 @@ from loom.errors import LoomError, NotClaimable, NotFound, Stale
 from loom.ids import ExecutionId, Namespace, Sequence
 from loom.kernel import calls as c
 from loom.kernel.heads import Status
-from loom.stores.deciding import DecidingStore
+from loom.stores.deciding import POLL_SEEN_MS, ROWS_KEPT, DecidingStore
 from loom.stores.event_store import PORT_VERSION, EventStore, Outbox
 from loom.stores.event_store import TestHook as Hook
-from loom.stores.memory import KEPT_ROWS, POLL_SEEN_MS, MemoryEventStore
+from loom.stores.memory import MemoryEventStore
 from loom.wire.paths import PATHS
 
 
@@ -317,24 +317,24 @@ def test_refusals_are_tallied_and_the_newest_kept():
     """Design 2: grants and refusals keep the newest 1,000 of a living execution."""
     stage = Stage()
     played = stage.owned()
-    for counter in range(KEPT_ROWS + 5):
+    for counter in range(ROWS_KEPT + 5):
         credential = played.forged(token=played.credential.token.next(1 + counter))
         assert isinstance(outcome(lambda held=credential: played.append("a", credential=held)), LoomError)
 
     rows = stage.do(c.ReadOwnership(**played.at)).refusals
 
-    assert (len(rows), rows[-1].token.epoch) == (KEPT_ROWS, KEPT_ROWS + 5)
+    assert (len(rows), rows[-1].token.epoch) == (ROWS_KEPT, ROWS_KEPT + 5)
 
 
 def test_grants_keep_the_newest():
     """Design 2."""
     stage = Stage()
     played = stage.start()
-    for _ in range(KEPT_ROWS + 2):
+    for _ in range(ROWS_KEPT + 2):
         played.claim()
         played.release()
 
-    assert len(stage.do(c.ReadOwnership(**played.at)).grants) == KEPT_ROWS
+    assert len(stage.do(c.ReadOwnership(**played.at)).grants) == ROWS_KEPT
 
 
 def test_an_outbox_row_stays_until_it_is_deleted_by_its_id():

@@ -49,6 +49,10 @@ CALLS = (
     c.ReadEvents(**AT, limit=10),
     c.ListExecutions(namespace=SHOP, workflow="w", id_prefix="e", cursor="5"),
     c.ListDue(about="overdue", grace_ms=5, cursor="5"),
+    c.Attach(**AT, batch_id="k", credential=HELD, child_key="kid", child_id=ExecutionId("f"), chain="*"),
+    c.ContinueAsNew(**AT, batch_id="k", credential=HELD, workflow="w", code_version="2"),
+    c.Evict(**SEEN, token=Token(1), reason="why"),
+    c.Send(**AT, chain="*", message_id="m", name="paid", start=c.StartIfAbsent(workflow="w", queue="q", delay_ms=1)),
 )
 
 
@@ -113,7 +117,7 @@ def test_a_tilde_is_for_derived_ids_which_nobody_starts(call):
     """Design 5: `~` is reserved for derived ids, stored ids have at most 255 characters."""
     derived = replace(call, execution_id=ExecutionId("e" * 227 + "~c" + "x" * 26))
 
-    if isinstance(call, c.Start):
+    if isinstance(call, c.Start) or getattr(call, "start", None):
         refused(Invalid, lambda: check_wellformed(derived, Limits()))
     else:
         check_wellformed(derived, Limits())

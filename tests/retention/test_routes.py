@@ -13,6 +13,8 @@ from loom_servicekit.app import create_app
 from loom_servicekit.duties import Duty
 from retention.executions import end_execution, read_head
 
+JSON = {"Content-Type": "application/json"}
+
 
 @pytest.fixture
 async def client(store: MemoryEventStore, catalogue: Catalogue) -> AsyncIterator[httpx.AsyncClient]:
@@ -83,9 +85,20 @@ async def test_bad_input_is_a_problem_and_changes_nothing(
     """Design 5: above all, a mistyped dry run is no sweep."""
     before = (await client.get("/v1/policies")).json()
 
-    answer = await client.request(method, url, content=body)
+    answer = await client.request(method, url, content=body, headers=JSON)
 
     assert answer.status_code in (400, 404)
     assert answer.headers["content-type"] == "application/problem+json"
     assert (await client.get("/v1/policies")).json() == before
     assert (await client.get("/v1/sweeps")).json()["items"] == []
+
+
+async def test_no_page_of_another_site_can_order_a_sweep(client: httpx.AsyncClient) -> None:
+    """A browser sends a form or plain text to loopback without asking; a sweep that is not dry deletes."""
+    ordered = b'{"dry_run": false}'
+
+    refused = await client.post("/v1/sweeps", content=ordered, headers={"Content-Type": "text/plain"})
+
+    assert (refused.status_code, refused.json()["code"]) == (400, "invalid")
+    assert (await client.get("/v1/sweeps")).json()["items"] == []
+    assert (await client.post("/v1/sweeps", content=ordered, headers=JSON)).status_code == 200

@@ -1,6 +1,7 @@
 """What an application calls, over the store in memory."""
 
 import asyncio
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from loom.errors import AlreadyExists, Gone, NotFound, NotParked
 from loom.kernel import calls as c
 from loom.kernel.heads import Status
 from loom.kernel.raw_json import RawJson
+from loom.stores.memory import MemoryEventStore
 from sdk.virtual import Loom, run_virtually
 
 
@@ -177,3 +179,15 @@ def test_what_a_workflow_author_types_is_there_and_nothing_else():
 
     assert public - modules == set(loom.__all__)
     assert len(loom.__all__) < 20
+
+
+@pytest.mark.parametrize("name", ["delay", "timeout"])
+async def test_a_negative_duration_is_refused_where_it_is_given(name: str) -> None:
+    """Design 5: durations are 0 or more; nothing is sent."""
+    client = loom.Client(MemoryEventStore())
+
+    with pytest.raises(ValueError, match="not negative"):
+        await client.start("w", id="a", **{name: timedelta(seconds=-1)})
+
+    with pytest.raises(NotFound):
+        await client.get("a")

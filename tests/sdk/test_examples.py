@@ -67,6 +67,17 @@ def test_a_part_that_failed_stands_among_the_results():
     assert play("fan_out", "count_all", ["to be or not", "to be", ""]) == {"words": 6, "failed": 1}
 
 
+def test_a_ledger_goes_on_as_new_under_one_id():
+    """examples/ledger.py runs."""
+
+    async def send(execution: Any) -> None:
+        for _ in range(120):
+            await execution.send("paid", 5)
+        await execution.send("paid", None)
+
+    assert play("ledger", "ledger", 7, send=send) == 607
+
+
 def test_every_example_is_tried_here_and_told_of_in_the_readme():
     """One file each, run by a test."""
     files = {path.stem for path in EXAMPLES.glob("*.py")}

@@ -20,6 +20,7 @@ from loom.ids import ExecutionId, Namespace
 from loom.kernel import calls as c
 from loom.kernel.raw_json import RawJson
 from loom.worker import run
+from loom.worker.registry import Workflow
 from loom.worker.replay import Body
 from sdk.test_worker_claims import Meddled
 from sdk.virtual import Loom, run_virtually
@@ -292,3 +293,10 @@ def test_an_execution_does_not_fail_of_what_its_body_did_not_ask_for(refused: st
             return len(told), result
 
     assert run_virtually(scene) == (1, [1, None])
+
+
+@pytest.mark.parametrize(("name", "version"), [("pay@2", "0"), ("", "0"), ("pay", "")])
+def test_a_workflow_that_nobody_could_start_is_refused_where_it_is_written(name: str, version: str):
+    """Design 4: `claims` names workflows as `name@version`."""
+    with pytest.raises(ValueError, match="without @"):
+        Workflow(exit_body, name, version)

@@ -200,3 +200,28 @@ def test_two_workflows_of_one_name_and_version_are_refused():
     for workflows in ([hello, other], [], [print]):
         with pytest.raises((ValueError, TypeError)):
             Worker("http://nowhere", workflows)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("ttl_ms", [100, 25 * 3600 * 1000])
+def test_a_worker_whose_leases_the_store_does_not_give_says_so_and_claims_nothing(ttl_ms: int):
+    """Design 5: leases 250 ms to 24 h. Renewals that are all refused would lose one execution after the other."""
+
+    async def scene():
+        async with Loom() as env:
+            await env.client.start(hello, "ada", id="w")
+            with pytest.raises(ValueError, match="ttl_ms is 250 to 86400000 here"):
+                await loom.Worker(env.memory, [hello], ttl_ms=ttl_ms).run()
+            return (await env.client.get("w")).token
+
+    assert run_virtually(scene) == 0
+
+
+def test_a_worker_may_run_more_executions_than_one_poll_gives():
+    """Design 4: `claims` gives at most 1,000 at once."""
+
+    async def scene():
+        async with Loom() as env:
+            env.work(hello, concurrency=5_000)
+            return await (await env.client.start(hello, "ada")).result(timeout=10)
+
+    assert run_virtually(scene) == "hello ada"

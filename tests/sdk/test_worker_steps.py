@@ -265,17 +265,47 @@ def test_a_full_log_fails_the_execution_instead_of_being_claimed_for_ever():
         while True:
             await ctx.emit("line")
 
+    outcome = play_in_little_room(chatty)
+    assert (outcome.status, outcome.payload["type"]) == ("failed", "LimitReached")
+
+
+@pytest.mark.parametrize("first", range(2, 8), ids=lambda first: f"after-{first}")
+def test_each_step_of_a_filling_log_is_warned_of_once(first: int, caplog: Any):
+    """Design 9: at 50 and 80 percent, whatever event reaches them: an own one, a park, an answer, a copied message."""
+
+    @loom.workflow
+    async def growing(ctx: loom.Context) -> int:
+        for _ in range(first):
+            await ctx.emit("line")
+        for number in range(15):
+            await ctx.sleep(1)
+            await ctx.send(ctx.execution_id, "mail", number)
+            await ctx.wait_event("mail")
+        return first
+
+    assert play_in_little_room(growing).status == "completed"
+
+    warned = [record.getMessage() for record in caplog.records if "its log holds" in record.getMessage()]
+    assert [text.partition("its log holds ")[2].partition(" events")[0] for text in warned] == [
+        "50 of 100",
+        "80 of 100",
+    ]
+    assert all("continue as new, or start another execution" in text for text in warned)
+
+
+def play_in_little_room(workflow: Any) -> Any:
+    """Its outcome, in a store whose logs hold 100 events, 4 of them reserved."""
+
     async def scene():
         env = Loom()
-        env.memory = MemoryEventStore(LoopClock(), limits=Limits(log_events=60, log_reserved=20))
+        env.memory = MemoryEventStore(LoopClock(), limits=Limits(log_events=100, log_reserved=4))
         env.store, env.client = env.memory, loom.Client(env.memory)
         async with env:
-            env.work(chatty)
-            await env.client.start(chatty, id="w")
-            return await env.client.outcome("w", timeout=10)
+            env.work(workflow)
+            await env.client.start(workflow, id="w")
+            return await env.client.outcome("w", timeout=100)
 
-    outcome = run_virtually(scene)
-    assert (outcome.status, outcome.payload["type"]) == ("failed", "LimitReached")
+    return run_virtually(scene)
 
 
 def test_sets_have_one_form_whatever_their_order():

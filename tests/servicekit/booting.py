@@ -20,7 +20,7 @@ def boot(folder: Path, gates: list[Barrier], faults: multiprocessing.Queue) -> N
     for index, gate in enumerate(gates):
         gate.wait()
         try:
-            file = open_file(folder / f"{index}.db", SCHEMA)
+            file = open_file(folder / f"{index}.db", [SCHEMA])
             asyncio.run(file.write(lambda connection, now: connection.execute("INSERT INTO boots DEFAULT VALUES")))
             file.close()
         except BaseException as error:

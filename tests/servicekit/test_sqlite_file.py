@@ -47,7 +47,7 @@ def _lock(path: Path) -> sqlite3.Connection:
 
 async def test_a_commit_is_flushed_and_readers_are_not_blocked(path: Path):
     """Design 3: WAL and synchronous=FULL, on every connection."""
-    file = open_file(path, SCHEMA)
+    file = open_file(path, [SCHEMA])
 
     for run in (file.read, file.write):
         assert await run(_pragma("journal_mode")) == "wal"
@@ -61,7 +61,7 @@ async def test_a_commit_is_flushed_and_readers_are_not_blocked(path: Path):
 
 async def test_what_raises_leaves_nothing(path: Path):
     """I23: all of a transaction or nothing of it."""
-    file = open_file(path, SCHEMA)
+    file = open_file(path, [SCHEMA])
 
     def half(connection: sqlite3.Connection, now: int) -> None:
         _note("half")(connection, now)
@@ -77,7 +77,7 @@ async def test_what_raises_leaves_nothing(path: Path):
 
 async def test_a_write_behind_a_foreign_lock_is_busy_within_the_bound_and_a_second(path: Path):
     """Issue 3: a write never waits longer than the bound and 1 s, then `busy`; after the lock it goes through."""
-    file = open_file(path, SCHEMA, busy_ms=200)
+    file = open_file(path, [SCHEMA], busy_ms=200)
     rival = _lock(path)
 
     began = time.monotonic()
@@ -95,7 +95,7 @@ async def test_a_write_behind_a_foreign_lock_is_busy_within_the_bound_and_a_seco
 
 async def test_a_queue_of_writes_in_one_process_is_busy_within_the_bound_too(path: Path):
     """Issue 3: waiting for the process' own writer counts: ten writes do not wait ten bounds."""
-    file = open_file(path, SCHEMA, busy_ms=200)
+    file = open_file(path, [SCHEMA], busy_ms=200)
     rival = _lock(path)
 
     began = time.monotonic()
@@ -112,7 +112,7 @@ async def test_a_queue_of_writes_in_one_process_is_busy_within_the_bound_too(pat
 
 async def test_a_cancelled_write_is_whole_or_absent(path: Path):
     """Design 3: never cancel a commit: the one that had begun finishes, the one that waited never begins."""
-    file = open_file(path, SCHEMA)
+    file = open_file(path, [SCHEMA])
     started, go = threading.Event(), threading.Event()
 
     def two_notes(connection: sqlite3.Connection, now: int) -> None:
@@ -138,7 +138,7 @@ async def test_a_cancelled_write_is_whole_or_absent(path: Path):
 
 async def test_a_closed_file_is_unavailable(path: Path):
     """A service that stops answers what still comes in with an error of the table."""
-    file = open_file(path, SCHEMA)
+    file = open_file(path, [SCHEMA])
     file.close()
 
     for run in (file.read, file.write):
@@ -156,15 +156,15 @@ async def _seen(file: SqliteFile) -> int:
 
 async def test_the_clock_does_not_fall_when_the_file_is_opened_again_a_day_earlier(path: Path):
     """Law 5, I26: not below the greatest value seen, and it goes on from there: leases still end."""
-    file = open_file(path, SCHEMA, clock=ManualClock(5 * DAY_MS))
+    file = open_file(path, [SCHEMA], clock=ManualClock(5 * DAY_MS))
     last = await _seen(file)
     file.close()
 
     clock = ManualClock(4 * DAY_MS)
-    file = open_file(path, SCHEMA, clock=clock)
+    file = open_file(path, [SCHEMA], clock=clock)
     at_first = await _seen(file)
     file.close()
-    file = open_file(path, SCHEMA, clock=clock)
+    file = open_file(path, [SCHEMA], clock=clock)
     clock.advance(10_000)
     later = await _seen(file)
     clock.advance(DAY_MS)
@@ -179,7 +179,7 @@ async def test_the_clock_does_not_fall_when_the_file_is_opened_again_a_day_earli
 async def test_the_clock_does_not_fall_when_the_wall_clock_steps_back(path: Path):
     """Law 5: a step back stands still once and moves on."""
     clock = ManualClock(DAY_MS)
-    file = open_file(path, SCHEMA, clock=clock)
+    file = open_file(path, [SCHEMA], clock=clock)
 
     before = await _seen(file)
     clock.advance(-60_000)
@@ -194,8 +194,8 @@ async def test_the_clock_does_not_fall_when_the_wall_clock_steps_back(path: Path
 async def test_what_another_process_saw_is_seen(path: Path):
     """Law 5: the greatest value *the file* has seen, whoever wrote it; time is not counted twice."""
     ahead, behind = ManualClock(2 * DAY_MS), ManualClock(DAY_MS)
-    one = open_file(path, SCHEMA, clock=ahead)
-    other = open_file(path, SCHEMA, clock=behind)
+    one = open_file(path, [SCHEMA], clock=ahead)
+    other = open_file(path, [SCHEMA], clock=behind)
 
     first = await _seen(one)
     second = await _seen(other)
@@ -212,10 +212,10 @@ async def test_what_another_process_saw_is_seen(path: Path):
 
 def test_a_newer_file_is_refused(path: Path):
     """Operations: rules this program does not know are not applied to a file that needs them."""
-    open_file(path, SCHEMA, version=2).close()
+    open_file(path, [SCHEMA, "CREATE TABLE more (one INTEGER);"]).close()
 
     with pytest.raises(NewerFile):
-        open_file(path, SCHEMA, version=1)
+        open_file(path, [SCHEMA])
 
 
 def test_a_file_that_cannot_be_a_store_says_so(tmp_path: Path):
@@ -225,7 +225,7 @@ def test_a_file_that_cannot_be_a_store_says_so(tmp_path: Path):
 
     for path in (tmp_path / "absent" / "store.db", other):
         with pytest.raises(StoreUnavailable):
-            open_file(path, SCHEMA)
+            open_file(path, [SCHEMA])
 
 
 def test_eight_processes_boot_one_file_at_once(tmp_path: Path):

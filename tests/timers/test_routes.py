@@ -29,6 +29,9 @@ def _body(more: str = '"delay_ms": 5', **members: str) -> bytes:
     return f'{{"key": {{{key}}}, {more}}}'.encode()
 
 
+JSON = {"Content-Type": "application/json"}
+
+
 @pytest.fixture
 def transport(timers: TimerStore) -> httpx.ASGITransport:
     """The routes of the service, in process."""
@@ -84,7 +87,7 @@ async def test_bad_input_is_a_problem_and_nothing_is_stored(
 ) -> None:
     """Design 5, strict at the door: 400 with the code `invalid`, never 500."""
     async with httpx.AsyncClient(transport=transport, base_url="http://timers") as client:
-        answer = await client.put("/v1/timers", content=body)
+        answer = await client.put("/v1/timers", content=body, headers=JSON)
 
     assert answer.status_code == 400
     assert answer.json()["code"] == "invalid"
@@ -96,7 +99,7 @@ async def test_the_bodies_above_differ_from_a_good_one_by_their_fault_alone(
 ) -> None:
     """Negative control for the rule above."""
     async with httpx.AsyncClient(transport=transport, base_url="http://timers") as client:
-        assert (await client.put("/v1/timers", content=_body())).status_code == 200
+        assert (await client.put("/v1/timers", content=_body(), headers=JSON)).status_code == 200
     assert len(await read(timers)) == 1
 
 

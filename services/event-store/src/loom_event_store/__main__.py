@@ -1,7 +1,8 @@
-"""Runs the event store by itself: SQLite in a folder, REST on loopback."""
+"""Runs the event store by itself: SQLite in a folder or a Postgres database, REST on loopback."""
 
 from __future__ import annotations
 
+import asyncio
 import logging
 
 from loom_event_store.app import build_service
@@ -18,13 +19,17 @@ def main() -> None:
     """Serve until SIGINT or SIGTERM, then finish what was accepted and close the store."""
     settings = settings_or_exit(EventStoreSettings)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
-    store = open_store(settings)
-    try:
-        app = create_app([build_service(settings, store=store, bus=InProcessBus())], title="Loom event store")
-        log.info("event store on http://%s:%d, data in %s", settings.host, settings.port, settings.data)
-        server(app, host=settings.host, port=settings.port).run()
-    finally:
-        store.close()
+    asyncio.run(serve(settings))
+
+
+async def serve(settings: EventStoreSettings) -> None:
+    """Until told to stop."""
+    async with open_store(settings) as (store, checks):
+        service = build_service(settings, store=store, bus=InProcessBus())
+        kept = f"data in {settings.data}" if settings.db_url is None else "data in Postgres"
+        log.info("event store on http://%s:%d, %s", settings.host, settings.port, kept)
+        app = create_app([*checks, service], title="Loom event store")
+        await server(app, host=settings.host, port=settings.port).serve()
 
 
 if __name__ == "__main__":

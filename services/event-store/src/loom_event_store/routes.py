@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from loom.errors import Invalid
+from loom.errors import Superseded
 from loom.kernel.limits import Limits
 from loom.kernel.raw_json import encode
 from loom.stores.event_store import EventStore
@@ -18,6 +18,14 @@ from loom.wire.codec import KEY_HEADER, read_call
 from loom.wire.paths import PATHS, Path
 from loom_event_store.longpolls import LongPolls
 from loom_event_store.schemas import SURFACES_ANSWER, operation
+from loom_servicekit.bodies import read_json
+from loom_servicekit.counts import Count
+
+REFUSED = {
+    surface.call: Count(f"loom.refused.{surface.name}", f"Late writes refused on the surface {surface.name}")
+    for surface in SURFACES
+}
+"""By the method of the port, one for each surface (law 3)."""
 
 Perform = Callable[[Any, Request], Awaitable[Any]]
 
@@ -59,7 +67,7 @@ def _endpoint(path: Path, limits: Limits, perform: Perform) -> Callable[[Request
             raw_path=request.scope["raw_path"],
             query=request.scope["query_string"],
             key=request.headers.get(KEY_HEADER),
-            body=await _body(request),
+            body=await read_json(request),
             limits=limits,
         )
         answer = await perform(call, request)
@@ -79,20 +87,16 @@ def _perform(path: Path, store: EventStore, polls: LongPolls, wrote: Callable[[A
         return await act(call)
 
     async def write(call: Any, request: Request) -> Any:
-        answer = await act(call)
+        try:
+            answer = await act(call)
+        except Superseded as error:
+            if path.port in REFUSED:
+                REFUSED[path.port].add(code=error.code)
+            raise
         wrote(call)
         return answer
 
     return hold if path.long_poll else read if path.method == "GET" else write
-
-
-async def _body(request: Request) -> bytes:
-    """The body, which says that it is JSON: a page of another origin cannot say so without asking first."""
-    body = await request.body()
-    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if body and media_type != "application/json":
-        raise Invalid("the body should be sent with the header Content-Type: application/json")
-    return body
 
 
 def _mounted(path: Path) -> str:

@@ -6,16 +6,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from loom.kernel.limits import Limits
-from loom_servicekit.settings import why_exposed
+from loom_servicekit.settings import Pooler, why_exposed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventStoreSettings:
-    """`data`: the folder of the SQLite file. `dev`: listen elsewhere than on loopback, without access control."""
+    """`data`: the folder of the SQLite file, unless `db_url` is the application's URL of a Postgres database.
+
+    `db_pooler`: what stands before that database. `dev`: listen elsewhere than on loopback, without access control.
+    """
 
     host: str = "127.0.0.1"
     port: int = 7300
     data: Path = Path("loom-data")
+    db_url: str | None = None
+    db_pooler: Pooler = "session"
     dev: bool = False
     limits: Limits = field(default_factory=Limits)
 

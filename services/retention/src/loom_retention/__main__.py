@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 
 from loom.client.event_store import HttpEventStore
 from loom_retention.app import build_service
+from loom_retention.data import open_own_tables
 from loom_retention.settings import RetentionSettings
-from loom_retention.store import open_catalogue
 from loom_servicekit.app import create_app, server
 from loom_servicekit.duties import new_owner
 from loom_servicekit.settings import settings_or_exit
@@ -21,14 +22,16 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     logging.getLogger("httpx").setLevel(logging.WARNING)
     log.info("retention on http://%s:%d, event store at %s", settings.host, settings.port, settings.event_store_url)
-    settings.data.mkdir(parents=True, exist_ok=True)
-    catalogue = open_catalogue(settings.file)
-    try:
+    asyncio.run(serve(settings))
+
+
+async def serve(settings: RetentionSettings) -> None:
+    """Until told to stop."""
+    async with open_own_tables(settings) as (catalogue, checks):
         store = HttpEventStore(settings.event_store_url)
         service = build_service(settings, store=store, catalogue=catalogue, owner=new_owner())
-        server(create_app([service], title="Loom retention"), host=settings.host, port=settings.port).run()
-    finally:
-        catalogue.close()
+        app = create_app([*checks, service], title="Loom retention")
+        await server(app, host=settings.host, port=settings.port).serve()
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""How long what has ended is kept. Pure: heads and an instant in, a reason or none out."""
+"""How long what has ended is kept, by its ending and its namespace."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
 from loom.ids import Instant, noun
-from loom.kernel.heads import Head, Status
+from loom.kernel.heads import Status
 
 DAY_MS = 24 * 3600 * 1000
 
@@ -43,13 +43,3 @@ def ended_before(keep: Keep, ending: Status, now: Instant) -> Instant | None:
     """What ended before this instant is kept no longer; None: everything is kept."""
     ms = keep.ms_of(ending)
     return None if ms is None else Instant(now - ms)
-
-
-def why_kept(keep: Keep, head: Head, now: Instant) -> str | None:
-    """Why the policy keeps this execution, or None."""
-    if head.ending is None or head.ended_at is None or not head.ended:
-        return f"it is {head.shown}"
-    before = ended_before(keep, head.ending, now)
-    if before is None:
-        return f"what is {head.ending} is kept for ever"
-    return None if head.ended_at < before else f"it is {head.ending} and kept for another {head.ended_at - before} ms"

@@ -6,20 +6,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from loom_retention.policy import ENDINGS, Keep
-from loom_servicekit.settings import why_exposed
+from loom_servicekit.settings import Pooler, why_exposed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetentionSettings:
     """`keep`: for each ending, milliseconds. `archive`: the folder that logs go to before they are deleted.
 
-    Without `archive` nothing is archived. `data`: the folder of the SQLite file. `dev`: listen elsewhere than on
-    loopback, without access control.
+    Without `archive` nothing is archived. `data`: the folder of the SQLite file, unless `db_url` is the application's
+    URL of a Postgres database; `db_pooler`: what stands before that. `dev`: listen elsewhere than on loopback, without
+    access control.
     """
 
     host: str = "127.0.0.1"
     port: int = 7303
     data: Path = Path("loom-data")
+    db_url: str | None = None
+    db_pooler: Pooler = "session"
     event_store_url: str = "http://127.0.0.1:7300"
     archive: Path | None = None
     keep: Keep = field(default_factory=Keep)

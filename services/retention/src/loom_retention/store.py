@@ -1,12 +1,8 @@
-"""Retention's own tables over SQL, in the subset that SQLite and Postgres share."""
+"""Retention's own tables over SQL: one set of statements for SQLite and Postgres."""
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Callable
-from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from pydantic import TypeAdapter
 
@@ -15,12 +11,11 @@ from loom.kernel.raw_json import encode
 from loom_retention.archive import Manifest
 from loom_retention.policy import Keep, Policies
 from loom_retention.reports import Report
-from loom_servicekit.sqlite import SqliteFile, open_file, read_queries
+from loom_servicekit.sqlite import SqliteTables, open_file, read_migrations
+from loom_servicekit.tables import Tables
 
-SCHEMA_VERSION = 1
+PACKAGE = "loom_retention"
 SWEEPS_KEPT = 100
-
-Row = tuple[Any, ...]
 
 _keep: TypeAdapter[Keep] = TypeAdapter(Keep)
 _report: TypeAdapter[Report] = TypeAdapter(Report)
@@ -29,55 +24,47 @@ _manifest: TypeAdapter[Manifest] = TypeAdapter(Manifest)
 
 def open_catalogue(path: Path | str) -> SqliteCatalogue:
     """The tables in this file, made if need be; blocks while it is opened."""
-    schema = (files("loom_retention") / "schema.sql").read_text("utf-8")
-    return SqliteCatalogue(open_file(path, schema, version=SCHEMA_VERSION))
+    return SqliteCatalogue(SqliteTables(open_file(path, read_migrations(PACKAGE)), PACKAGE))
 
 
-class SqliteCatalogue:
-    """`Catalogue` in one file; of sweeps it keeps the newest SWEEPS_KEPT."""
+class SqlCatalogue:
+    """`Catalogue` in SQL; of sweeps it keeps the newest SWEEPS_KEPT."""
 
-    def __init__(self, file: SqliteFile) -> None:
-        self._file = file
-        self._queries = read_queries("loom_retention")
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
 
     async def read_policies(self, default: Keep) -> Policies:
-        rows = await self._read("read_policies")
-        return Policies(default=default, by_namespace={name: _keep.validate_json(keep) for name, keep in rows})
+        rows = await self._tables.read("read_policies")
+        by_namespace = {row["namespace"]: _keep.validate_json(row["keep"]) for row in rows}
+        return Policies(default=default, by_namespace=by_namespace)
 
     async def write_policy(self, namespace: Namespace, keep: Keep) -> None:
-        await self._write(("write_policy", (namespace, encode(keep))))
+        await self._tables.write(("write_policy", (namespace, encode(keep))))
 
     async def remove_policy(self, namespace: Namespace) -> None:
-        await self._write(("remove_policy", (namespace,)))
+        await self._tables.write(("remove_policy", (namespace,)))
 
     async def write_sweep(self, report: Report) -> None:
         row = (report.started_at, report.dry_run, encode(report))
-        await self._write(("write_sweep", row), ("trim_sweeps", (SWEEPS_KEPT,)))
+        await self._tables.write(("write_sweep", row), ("trim_sweeps", (SWEEPS_KEPT,)))
 
     async def read_sweeps(self, limit: int) -> tuple[Report, ...]:
-        return tuple(_report.validate_json(report) for (report,) in await self._read("read_sweeps", limit))
+        rows = await self._tables.read("read_sweeps", limit)
+        return tuple(_report.validate_json(row["report"]) for row in rows)
 
     async def write_archive(self, manifest: Manifest) -> None:
         named = (int(manifest.incarnation), manifest.namespace, manifest.execution_id)
         row = (*named, manifest.last_seq, manifest.archived_at, encode(manifest))
-        await self._write(("write_archive", row))
+        await self._tables.write(("write_archive", row))
 
     async def read_archives(self, namespace: Namespace, execution_id: ExecutionId) -> tuple[Manifest, ...]:
-        rows = await self._read("read_archives", namespace, execution_id)
-        return tuple(_manifest.validate_json(manifest) for (manifest,) in rows)
+        rows = await self._tables.read("read_archives", namespace, execution_id)
+        return tuple(_manifest.validate_json(row["manifest"]) for row in rows)
 
-    def close(self) -> None:
-        self._file.close()
 
-    async def _read(self, query: str, *parameters: Any) -> list[Row]:
-        return await self._file.read(lambda connection, _: self._run(connection)(query, parameters))
+class SqliteCatalogue(SqlCatalogue):
+    """In a file of its own."""
 
-    async def _write(self, *statements: tuple[str, Row]) -> None:
-        await self._file.write(lambda connection, _: [self._run(connection)(*statement) for statement in statements])
-
-    def _run(self, connection: sqlite3.Connection) -> Callable[[str, Row], list[Row]]:
-        def run(query: str, parameters: Row) -> list[Row]:
-            named = {str(number): value for number, value in enumerate(parameters, 1)}
-            return [tuple(row) for row in connection.execute(self._queries[query], named)]
-
-        return run
+    def __init__(self, tables: SqliteTables) -> None:
+        super().__init__(tables)
+        self.close = tables.close

@@ -46,6 +46,7 @@ def build_service(
             Sweep(store, Duty(store, "supervisor.satisfied", owner), "satisfied", remedies.resume, every_ms=every_ms),
             Sweep(store, Duty(store, "supervisor.cancels", owner), "cancels", remedies.terminate, every_ms=every_ms),
             Sweep(store, Duty(store, "supervisor.deadlines", owner), "deadlines", remedies.cancel, every_ms=every_ms),
+            Sweep(store, Duty(store, "supervisor.closes", owner), "closes", remedies.close, every_ms=every_ms),
         ),
         schemas=schemas_of(PATHS),
     )

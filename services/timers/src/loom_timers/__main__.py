@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 
 from loom.client.event_store import HttpEventStore
@@ -11,8 +12,8 @@ from loom_servicekit.bus.in_process import InProcessBus
 from loom_servicekit.duties import new_owner
 from loom_servicekit.settings import settings_or_exit
 from loom_timers.app import build_service
+from loom_timers.data import open_timer_store
 from loom_timers.settings import TimersSettings
-from loom_timers.store import open_timers
 
 log = logging.getLogger("loom_timers")
 
@@ -23,9 +24,12 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     logging.getLogger("httpx").setLevel(logging.WARNING)
     log.info("timers on http://%s:%d, event store at %s", settings.host, settings.port, settings.event_store_url)
-    settings.data.mkdir(parents=True, exist_ok=True)
-    timers = open_timers(settings.file)
-    try:
+    asyncio.run(serve(settings))
+
+
+async def serve(settings: TimersSettings) -> None:
+    """Until told to stop."""
+    async with open_timer_store(settings) as (timers, checks):
         service = build_service(
             settings,
             store=HttpEventStore(settings.event_store_url),
@@ -34,9 +38,8 @@ def main() -> None:
             redrivers=[HttpRedriver(url) for url in settings.redrivers],
             owner=new_owner(),
         )
-        server(create_app([service], title="Loom timers"), host=settings.host, port=settings.port).run()
-    finally:
-        timers.close()
+        app = create_app([*checks, service], title="Loom timers")
+        await server(app, host=settings.host, port=settings.port).serve()
 
 
 if __name__ == "__main__":

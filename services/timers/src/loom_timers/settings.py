@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from loom_servicekit.settings import why_exposed
+from loom_servicekit.settings import Pooler, why_exposed
 from loom_servicekit.sweeps import EVERY_MS
 
 
@@ -13,13 +13,16 @@ from loom_servicekit.sweeps import EVERY_MS
 class TimersSettings:
     """`redrivers`: URLs asked in order; without one, rows of re-drives wait for a node that has some.
 
-    `data`: the folder of the SQLite file. `poll_ms`: how often due rows are looked for. `sweep_ms`: how often overdue
+    `data`: the folder of the SQLite file, unless `db_url` is the application's URL of a Postgres database; `db_pooler`:
+    what stands before that. `poll_ms`: how often due rows are looked for. `sweep_ms`: how often overdue
     parks are. `dev`: listen elsewhere than on loopback, without access control.
     """
 
     host: str = "127.0.0.1"
     port: int = 7302
     data: Path = Path("loom-data")
+    db_url: str | None = None
+    db_pooler: Pooler = "session"
     event_store_url: str = "http://127.0.0.1:7300"
     redrivers: tuple[str, ...] = ()
     poll_ms: int = 100

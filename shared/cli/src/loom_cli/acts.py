@@ -1,4 +1,4 @@
-"""What a person does to an execution: start, send, cancel, terminate, resume, fail."""
+"""What a person does to an execution: start, send, cancel, terminate, fail, evict, resume."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 
 from loom.errors import NotParked, ResumeContended
-from loom.ids import ANY, Chain, DecimalString, ExecutionId, Incarnation
+from loom.ids import ANY, Chain, DecimalString, ExecutionId, Incarnation, Token
 from loom.kernel import calls as c
 from loom.kernel import parks as p
 from loom.kernel.raw_json import NULL, RawJson
@@ -90,6 +90,11 @@ def _declare_send(parser: ArgumentParser) -> None:
     parser.add_argument("--key", help="the key a wait_event gives")
     parser.add_argument("--id", metavar="MESSAGE", help="the message's id: sent again it counts once (made up)")
     parser.add_argument("--chain", type=_seen(Chain), default=ANY, help="only if this chain lives there")
+    parser.add_argument("--start", metavar="WORKFLOW", help="what to start if the id is free: name or name@version")
+    parser.add_argument(
+        "--arg", action="append", type=json_or_text, metavar="ARG", help="of what is started; repeatable"
+    )
+    parser.add_argument("--queue", default="default", help="of what is started (default)")
     declare_json(parser)
 
 
@@ -102,6 +107,7 @@ async def _send(args: Namespace, session: Session) -> Exit:
         name=args.name,
         key=args.key,
         payload=args.payload if args.payload is not None else NULL,
+        start=None if args.start is None else read_start(args.start, args.arg or [], args.queue),
     )
     async with session.connect(args.url) as server:
         sent = await server.store.send(call)
@@ -112,6 +118,12 @@ async def _send(args: Namespace, session: Session) -> Exit:
         "the execution was waiting for it" if sent.resumed else "kept in the inbox until it is waited for"
     )
     return Exit.COMPLETED
+
+
+def read_start(workflow: str, args: list[RawJson], queue: str) -> c.StartIfAbsent:
+    """How the receiver is started if there is none."""
+    name, _, version = workflow.partition("@")
+    return c.StartIfAbsent(workflow=name, code_version=version or "0", queue=queue, input=read_input(args))
 
 
 def _declare_cancel(parser: ArgumentParser) -> None:
@@ -188,6 +200,39 @@ def _report_ended(session: Session, ended: c.Ended) -> Exit:
     return Exit.COMPLETED
 
 
+# --- evict ------------------------------------------------------------------------------------------------------------
+
+
+def _declare_evict(parser: ArgumentParser) -> None:
+    declare_execution(parser)
+    parser.add_argument("--reason", help="kept in the log")
+    parser.add_argument("--token", type=read_token, metavar="TOKEN", help="only if this token is current, as 1.7")
+    _declare_incarnation(parser)
+    declare_json(parser)
+
+
+async def _evict(args: Namespace, session: Session) -> Exit:
+    async with session.connect(args.url) as server:
+        seen = await server.store.read_head(c.ReadHead(namespace=args.namespace, execution_id=args.execution))
+        call = c.Evict(
+            namespace=args.namespace,
+            execution_id=args.execution,
+            incarnation=seen.incarnation if args.incarnation == ANY else args.incarnation,
+            token=seen.token if args.token is None else args.token,
+            reason=args.reason,
+        )
+        released = await server.store.evict(call)
+    session.output.word(released, released.token.shown)
+    session.output.note(f"taken from {seen.owner}, which can write no more; runnable under {released.token.shown}")
+    return Exit.COMPLETED
+
+
+def read_token(text: str) -> Token:
+    """A token as people see it, `epoch.counter`, or as JSON has it."""
+    epoch, dot, counter = text.partition(".")
+    return Token.parse(str((int(epoch) << 32) | int(counter))) if dot else Token.parse(text)
+
+
 # --- resume -----------------------------------------------------------------------------------------------------------
 
 
@@ -256,5 +301,6 @@ COMMANDS = (
     Command("cancel", "ask an execution to stop; it may clean up", _declare_cancel, _cancel),
     Command("terminate", "end an execution at once", _declare_terminate, _terminate),
     Command("fail", "end an execution as failed", _declare_fail, _fail),
+    Command("evict", "take a running execution from its owner", _declare_evict, _evict),
     Command("resume", "open a park again, above all one that is blocked", _declare_resume, _resume),
 )

@@ -1,4 +1,4 @@
-"""`loom dev`: all four services in one process on SQLite and the in-process bus, one port, state kept in a folder."""
+"""`loom dev`: all four services in one process and on the in-process bus, one port, state in a folder or a database."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ SERVICES = ("event-store", "supervisor", "timers", "retention")
 
 def _declare(parser: ArgumentParser) -> None:
     parser.add_argument("--data", type=Path, default=Path(".loom"), metavar="DIR", help="where state is kept (.loom)")
+    parser.add_argument("--postgres", metavar="URL", help="keep state in this database, by its owner's URL")
     parser.add_argument("--port", type=int, default=DEFAULT_PORT, help=f"0 takes a free one ({DEFAULT_PORT})")
     names = ", ".join(SERVICES)
     parser.add_argument("--only", action="append", choices=SERVICES, metavar="NAME", help=f"{names}; repeatable (all)")
@@ -53,6 +54,8 @@ async def _dev(args: Namespace, session: Session) -> Exit:
         return _refuse(output, Exit.FAILED, "port-taken", taken)
     with listening:
         try:
+            if args.postgres is not None:
+                return await _on_postgres(args, output, listening)
             return await _serve(args, output, listening)
         except FolderHeld as held:
             return _refuse(output, Exit.FAILED, "data-held", f"{args.data} is held by {held}: use it, or say --data")
@@ -60,6 +63,19 @@ async def _dev(args: Namespace, session: Session) -> Exit:
             return _refuse(output, Exit.FAILED, "data-unusable", f"{args.data}: {error}")
         except SettingsError as error:
             return _refuse(output, Exit.USAGE, "settings", str(error))
+
+
+async def _on_postgres(args: Namespace, output: Output, listening: socket.socket) -> Exit:
+    from loom_servicekit.migrations import DatabaseUnreachable, MigrationFault
+    from loom_servicekit.postgres import DatabaseHeld
+
+    try:
+        return await _serve(args, output, listening)
+    except DatabaseHeld as held:
+        return _refuse(output, Exit.FAILED, "data-held", f"{held}: use it, or say another --postgres")
+    except MigrationFault as fault:
+        exit = Exit.UNREACHABLE if isinstance(fault, DatabaseUnreachable) else Exit.FAILED
+        return _refuse(output, exit, "database-unusable", str(fault))
 
 
 def _refuse(output: Output, exit: Exit, code: str, why: str) -> Exit:
@@ -89,14 +105,15 @@ async def _serve(args: Namespace, output: Output, listening: socket.socket) -> E
     host, port = listening.getsockname()[:2]
     url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     only = args.only or SERVICES
-    with hold_folder(args.data, f"{url}, process {os.getpid()}"), open_cluster(args.data, os.environ, only) as services:
-        serving = server(create_app(services), host=host, port=port)
-        with _stopping_quietly():
-            task = asyncio.create_task(serving.serve([listening]))
-            await _started(serving, task)
-            if serving.started:
-                _announce(output, url, args.data)
-            await task
+    with hold_folder(args.data, f"{url}, process {os.getpid()}"):
+        async with open_cluster(args.data, os.environ, only, args.postgres) as services:
+            serving = server(create_app(services), host=host, port=port)
+            with _stopping_quietly():
+                task = asyncio.create_task(serving.serve([listening]))
+                await _started(serving, task)
+                if serving.started:
+                    _announce(output, url, args.data)
+                await task
     return Exit.COMPLETED if serving.started else Exit.FAILED
 
 

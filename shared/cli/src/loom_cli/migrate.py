@@ -8,10 +8,12 @@ from argparse import ArgumentParser, Namespace
 from loom_cli.command import Command, Session, declare_json, duration
 from loom_cli.exits import Exit
 from loom_cli.sheets import Sheet
-from loom_event_store.postgres.schema import SCHEMA
+from loom_event_store.postgres.schema import SCHEMA as EVENT_STORE
+from loom_retention.schema import SCHEMA as RETENTION
 from loom_servicekit.migrations import APPLICATION, WAIT_S, MigrationFault, migrate
+from loom_timers.schema import SCHEMA as TIMERS
 
-SCHEMAS = (SCHEMA,)
+SCHEMAS = (EVENT_STORE, TIMERS, RETENTION)
 
 
 def _declare(parser: ArgumentParser) -> None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-import signal
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from loom.kernel import calls as c
@@ -48,12 +47,12 @@ async def _run(args: Namespace, session: Session) -> Exit:
 
 
 async def _work(args: Namespace, session: Session, workflows: tuple[Workflow[..., Any], ...]) -> Exit:
-    from loom.worker.runner import Worker, WrongStore
+    from loom.worker.runner import Worker, WrongStore, stop_on_signals
 
     async with session.connect(args.url) as server:
         await server.store.read_store(c.ReadStore())  # nobody there is said at once, not after a while of trying
         worker = Worker(args.url, workflows, queue=args.queue, namespace=args.namespace)
-        _listen_to_signals(worker.stop)
+        stop_on_signals(worker.stop)
         _tell(args, session.output, workflows, worker.owner)
         working = asyncio.create_task(worker.run())
         try:
@@ -101,12 +100,6 @@ def _tell(args: Namespace, output: Output, workflows: Iterable[Workflow[..., Any
             version = "" if workflow.version == "0" else f"@{workflow.version}"
             words = " ".join((workflow.name + version, *list_parameters(workflow), "--wait"))
             output.hint(f"loom start {words}")
-
-
-def _listen_to_signals(stop: Callable[[], None]) -> None:
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop)
 
 
 COMMAND = Command("run", "work on the workflows of a file or a module", _declare, _run)

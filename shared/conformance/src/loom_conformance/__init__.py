@@ -7,7 +7,10 @@ from collections.abc import Callable
 from loom.kernel import calls as c
 from loom_conformance import (
     append,
+    attaching,
+    chains,
     children,
+    closing,
     deletion,
     interleavings,
     legality,
@@ -31,6 +34,9 @@ SUITES: tuple[Suite, ...] = (
     surfaces.SUITE,
     messages.SUITE,
     children.SUITE,
+    attaching.SUITE,
+    chains.SUITE,
+    closing.SUITE,
     deletion.SUITE,
     timers.SUITE,
     interleavings.SUITE,

@@ -329,7 +329,6 @@ async def three_hundred_outcomes_pass_in_one_answer(scene: Scene) -> None:
 
 # --- groups -----------------------------------------------------------------------------------------------------------
 
-Ends = dict[str, str]
 COMPLETED, FAILED = "EXECUTION_COMPLETED", "EXECUTION_FAILED"
 
 

@@ -22,10 +22,11 @@ TERMINAL_OF = {
     Status.COMPLETED: EventKind.EXECUTION_COMPLETED,
     Status.FAILED: EventKind.EXECUTION_FAILED,
     Status.CANCELLED: EventKind.EXECUTION_CANCELLED,
+    Status.CONTINUED: EventKind.EXECUTION_CONTINUED,
 }
 MAIL = "the-message"
 FAR_MS = 3_600_000
-WHILE_ENDED = (Status.COMPLETED, Status.FAILED, Status.CANCELLED)
+WHILE_ENDED = (Status.COMPLETED, Status.FAILED, Status.CANCELLED, Status.CONTINUED)
 REACHABLE: tuple[tuple[Writer, tuple[Status, ...]], ...] = (
     (Writer.OWNER, (Status.RUNNING,)),
     (Writer.PARKER, (Status.PARKED,)),
@@ -34,7 +35,7 @@ REACHABLE: tuple[tuple[Writer, tuple[Status, ...]], ...] = (
     (Writer.AUDITOR, (Status.PENDING, Status.RUNNING, Status.PARKED, *WHILE_ENDED)),
     (Writer.OPERATOR, (Status.PENDING, Status.RUNNING, Status.PARKED, *WHILE_ENDED)),
 )
-"""Who can be writing in which status. A grant ends with the execution; `continued` comes with its call."""
+"""Who can be writing in which status. A grant ends with the execution."""
 
 
 async def _stage(scene: Scene, writer: Writer, status: Status, kind: str) -> Execution:
@@ -48,6 +49,9 @@ async def _stage(scene: Scene, writer: Writer, status: Status, kind: str) -> Exe
     await kid.end()
     if status is Status.PARKED:
         await execution.park(timer(0), timer(FAR_MS, id="far"))
+    if status is Status.CONTINUED:
+        await execution.continue_as_new()
+        return execution.ended_link
     if status in TERMINAL_OF:
         await execution.end(TERMINAL_OF[status].value)
     if status is Status.RUNNING and kind == EventKind.EXECUTION_CANCELLED:
@@ -77,6 +81,8 @@ def _write(execution: Execution, writer: Writer, kind: str) -> Awaitable[object]
             return execution.park()
         case EventKind.CHILD_STARTED:
             return execution.start_child("another")
+        case EventKind.EXECUTION_CONTINUED:
+            return execution.continue_as_new()
         case EventKind.EXECUTION_RESUMED if execution.credential:
             return execution.resume(credential=execution.credential, park_seq=execution.park_seq or 2)
     return execution.append(_new_event(kind))
@@ -87,7 +93,8 @@ def _cell(writer: Writer, status: Status, kind: str) -> Callable[[Scene], Awaita
         execution = await _stage(scene, writer, status, kind)
         if is_legal(kind, writer, status):
             await _write(execution, writer, kind)
-            holds(kind in (await execution.kinds())[1:], f"{kind} is in the log")
+            log = await (execution.ended_link if kind == EventKind.EXECUTION_CONTINUED else execution).kinds()
+            holds(kind in log[1:], f"{kind} is in the log")
         else:
             async with scene.untouched(execution):
                 refusal = await attempt(_write(execution, writer, kind))
@@ -142,7 +149,7 @@ ANSWERS: dict[EventKind, Callable[[Execution], Awaitable[object]]] = {
     EventKind.EXECUTION_COMPLETED: lambda execution: _resume_and_end(execution),
     EventKind.EXECUTION_SUSPENDED: lambda execution: _resume_and_park(execution),
 }
-"""How an open park comes to have each kind as its newest answering event. `continued` comes with its call."""
+"""How an open park comes to have each kind as its newest answering event; of CONTINUED the suite of chains tells."""
 
 
 async def _resume_and_end(execution: Execution) -> None:

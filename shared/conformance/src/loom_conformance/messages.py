@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
 
-from loom.errors import Deleted, Gone, IllegalTransition, InboxFull, NotFound, Stale, TooLarge
+from loom.errors import Deleted, Gone, IllegalTransition, InboxFull, Invalid, KeyReused, NotFound, Stale, TooLarge
 from loom.kernel import calls as c
 from loom.kernel.events import Event, NewEvent
+from loom.kernel.raw_json import RawJson
 from loom_conformance.case import Suite
 from loom_conformance.checks import all_at_once, equal, holds, refused
-from loom_conformance.scene import Execution, Scene, mint
+from loom_conformance.scene import WORKFLOW, Execution, Scene, mint
 from loom_conformance.subject import NotReachable
 from loom_conformance.waits import message, timer
 
@@ -55,10 +58,15 @@ async def an_inbox_is_read_in_pages(scene: Scene) -> None:
     for name, key in (("a", None), ("b", "x"), ("a", None), ("b", "y")):
         await execution.send(name, key=key)
 
-    for wanted, seqs in (({}, [2, 3]), ({"limit": 1}, [2]), ({"name": "a"}, [3]), ({"key": "y"}, [4])):
-        inbox = await scene.store.read_inbox(c.ReadInbox(**execution.at, after=1, **{"limit": 2, **wanted}))
-        equal([mail.inbox_seq for mail in inbox.items], seqs, f"behind the first, {wanted}")
-    equal((await scene.store.read_inbox(c.ReadInbox(**execution.at, after=4))).items, (), "behind the last")
+    first = c.ReadInbox(**execution.at, after=1)
+    for call, seqs in (
+        (replace(first, limit=2), [2, 3]),
+        (replace(first, name="a"), [3]),
+        (replace(first, name="b", key="y"), [4]),
+        (replace(first, after=4), []),
+    ):
+        inbox = await scene.store.read_inbox(call)
+        equal([mail.inbox_seq for mail in inbox.items], seqs, str(call))
 
 
 @SUITE.case
@@ -328,3 +336,114 @@ async def _drain(receiver: Execution) -> None:
         if (await receiver.head()).status == "running":
             await receiver.claim_when_due()
             await receiver.park(message("mail"))
+
+
+# --- with a start -----------------------------------------------------------------------------------------------------
+
+
+def _start(scene: Scene, **members: Any) -> c.StartIfAbsent:
+    return c.StartIfAbsent(**({"workflow": WORKFLOW, "queue": scene.queue, "input": RawJson('{"n":1}')} | members))
+
+
+@SUITE.case
+async def a_message_with_a_start_finds_or_makes_its_receiver(scene: Scene) -> None:
+    """Design 2: absent: started and delivered in one transaction; there: delivered, and nothing is started."""
+    receiver = scene.unknown()
+    first = await receiver.send("mail", 1, chain="*", message_id="m1", start=_start(scene))
+
+    head = await receiver.head()
+    body = json.loads((await receiver.log())[0].payload)
+    equal((first.inbox_seq, first.resumed, head.status), (1, False, "pending"))
+    equal((head.workflow, head.queue, int(head.chain)), (WORKFLOW, scene.queue, int(head.incarnation)))
+    equal((body["input"], await receiver.inbox()), ({"n": 1}, ["m1"]))
+    second = await receiver.send("mail", 2, chain="*", message_id="m2", start=_start(scene, workflow="other"))
+
+    equal((second.inbox_seq, (await receiver.head()).incarnation), (2, head.incarnation))
+    equal((await receiver.kinds(), await receiver.inbox()), (["EXECUTION_STARTED"], ["m1", "m2"]))
+
+
+@SUITE.case
+async def a_receiver_started_by_its_mail_is_claimed_and_reads_it(scene: Scene) -> None:
+    """I16: its first park finds the message."""
+    receiver = scene.unknown()
+    await receiver.send("mail", chain="*", start=_start(scene))
+    receiver.ref = (await receiver.head()).ref
+    await receiver.claim()
+
+    parked = await receiver.park(message("mail"))
+
+    holds(parked.answered_seq is not None, "the park answered itself")
+
+
+@SUITE.case
+async def a_message_with_a_start_repeated_has_one_effect(scene: Scene) -> None:
+    """I3, I16: by its message id: one start, one message, also when it is consumed and its receiver has ended."""
+    receiver = scene.unknown()
+    facts: dict[str, Any] = {"chain": "*", "message_id": "m", "start": _start(scene)}
+    answers = await all_at_once(receiver.send("mail", 1, **facts) for _ in range(8))
+    first = answers[0]
+    equal({repr(answer) for answer in answers}, {repr(first)})
+    equal((await receiver.kinds(), await receiver.inbox()), (["EXECUTION_STARTED"], ["m"]))
+    receiver.ref = (await receiver.head()).ref
+    await receiver.claim()
+    await receiver.append(NewEvent(kind="MESSAGE_CONSUMED", message_id="m"))
+    await receiver.end()
+
+    async with scene.untouched(receiver):
+        equal(await receiver.send("mail", 1, **facts), first)
+        await refused(KeyReused, receiver.send("mail", 2, **facts))
+        await refused(IllegalTransition, receiver.send("mail", 1, chain="*", start=_start(scene)))
+
+
+@SUITE.case
+async def a_message_brings_nothing_back(scene: Scene) -> None:
+    """I5, H48: a tombstone is `deleted`, with a start too; a chain that is named and not there is `not-found`."""
+    deleted, nobody = await scene.deleted(), scene.unknown()
+
+    async with scene.untouched(deleted):
+        await refused(Deleted, deleted.send(chain="*", start=_start(scene)))
+        await refused(Deleted, deleted.send(start=_start(scene)))
+    await refused(NotFound, nobody.send(start=_start(scene)))
+    equal(await nobody.log(), ())
+
+
+@SUITE.case
+async def a_message_starts_no_derived_id(scene: Scene) -> None:
+    """Design 5: `~` is reserved, for a start by a message as for any other."""
+    receiver = scene.unknown().ended_link
+
+    await refused(Invalid, receiver.send(chain="*", start=_start(scene)))
+    equal(await receiver.log(), ())
+
+
+@SUITE.case
+async def a_start_by_a_message_has_the_limits_of_a_start(scene: Scene) -> None:
+    """Design 9: message and input, each within its limit; refused, nothing exists."""
+    receiver, limits = scene.unknown(), await scene.limits()
+    large = RawJson.of("x" * limits.event_bytes)
+
+    await refused(TooLarge, receiver.send(chain="*", start=_start(scene, input=large)))
+    await refused(TooLarge, receiver.send("mail", "x" * limits.event_bytes, chain="*", start=_start(scene)))
+    equal(await receiver.log(), ())
+
+
+@SUITE.case
+async def a_stalled_sender_starts_nobody(scene: Scene) -> None:
+    """I30, H15: the sender is judged before there is a receiver."""
+    sender, receiver = await scene.owned(), scene.unknown()
+    was = sender.held
+    await sender.release()
+
+    await refused(Stale, receiver.send(chain="*", start=_start(scene), sender=was))
+    equal(await receiver.log(), ())
+
+
+@SUITE.case
+async def a_start_by_a_message_may_be_delayed_and_bounded(scene: Scene) -> None:
+    """Design 6: `delay_ms` and `timeout_ms` as of a start."""
+    receiver = scene.unknown()
+    await receiver.send(chain="*", start=_start(scene, delay_ms=FAR_MS, timeout_ms=2 * FAR_MS))
+
+    head = await receiver.head()
+
+    equal((head.not_before, head.deadline_at), (head.created_at + FAR_MS, head.created_at + 2 * FAR_MS))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 from loom.errors import (
@@ -25,7 +26,7 @@ from loom.kernel import calls as c
 from loom.kernel.raw_json import encode
 from loom_conformance.case import Suite
 from loom_conformance.checks import all_at_once, attempt, equal, holds, refused
-from loom_conformance.scene import LEASE_MS, SHORT_LEASE_MS, Execution, Scene, event, mint, mint_nonce
+from loom_conformance.scene import LEASE_MS, SHORT_LEASE_MS, UNHURRIED_MS, Execution, Scene, event, mint, mint_nonce
 from loom_conformance.waits import operator, timer
 
 SUITE = Suite("ownership")
@@ -49,11 +50,11 @@ async def a_fresh_head_has_token_zero(scene: Scene) -> None:
 @SUITE.case
 async def a_delayed_start_is_claimed_when_its_time_has_come(scene: Scene) -> None:
     """Row claim: `not_before` must be past; until then `not-yet`, which is retryable."""
-    execution = await scene.start(delay_ms=SHORT_LEASE_MS)
+    execution = await scene.start(delay_ms=UNHURRIED_MS)
 
     async with scene.untouched(execution):
         refusal = await refused(NotYet, execution.claim())
-    await scene.pass_time(SHORT_LEASE_MS + 1)
+    await scene.pass_time(UNHURRIED_MS + 1)
     await execution.claim()
 
     holds(refusal.retryable, "not-yet is retryable")
@@ -939,3 +940,70 @@ async def an_operators_park_can_be_ended_by_its_owner_only_through_an_operator(s
         await refused((IllegalTransition, Stale), execution.resume("operator", credential=execution.held))
     equal((await execution.head()).shown, "blocked")
     await execution.resume("operator")
+
+
+# --- evict ------------------------------------------------------------------------------------------------------------
+
+
+@SUITE.case
+async def an_evicted_owner_is_stale_and_its_execution_runnable(scene: Scene) -> None:
+    """Design 2: token + 1, grant, owner, lease cleared, under a live lease too; claimable at once."""
+    execution = await scene.owned()
+    was = execution.held
+
+    released = await execution.evict(reason="a pod that hangs")
+
+    head = await execution.head()
+    equal((released.token.counter, head.token), (was.token.counter + 1, released.token))
+    equal((head.shown, head.owner, head.lease_until), ("runnable", None, None))
+    async with scene.untouched(execution):
+        await refused(Stale, execution.append("A", credential=was))
+        await refused(Stale, execution.renew(credential=was))
+    await execution.claim()
+    await execution.append("B")
+
+
+@SUITE.case
+async def an_eviction_is_in_the_log(scene: Scene) -> None:
+    """Design 2: audited: who was evicted, why, and the rule among the grants."""
+    execution = await scene.owned()
+    owner = (await execution.head()).owner
+
+    await execution.evict(reason="a pod that hangs")
+
+    last = (await execution.log())[-1]
+    equal((last.kind, json.loads(last.payload)), ("ANNOTATED", {"evicted": owner, "reason": "a pod that hangs"}))
+    ownership = await scene.store.read_ownership(c.ReadOwnership(**execution.at))
+    equal([row.rule for row in ownership.grants][-1], "evict")
+
+
+@SUITE.case
+async def an_eviction_hits_only_the_owner_that_was_seen(scene: Scene) -> None:
+    """Law 4: a compare-and-set: whoever took over since the look stays; so does what a repeat meets."""
+    execution = await scene.owned()
+    seen = (await execution.head()).token
+    await execution.release()
+    await execution.claim_when_due()
+
+    async with scene.untouched(execution):
+        await refused(Stale, execution.evict(token=seen))
+    now = (await execution.head()).token
+    await execution.evict(token=now)
+    async with scene.untouched(execution):
+        await refused(Stale, execution.evict(token=now))
+
+
+@SUITE.case
+async def what_nobody_runs_is_not_evicted(scene: Scene) -> None:
+    """Design 2: pending, runnable, parked, acquired, ended, in single-writer mode: nothing moves; gone and deleted."""
+    acquired = await scene.parked()
+    await acquired.acquire()
+    single = await scene.single()
+    await single.append("A")
+    stages = [await scene.start(), await scene.runnable(), await scene.parked(), acquired, await scene.ended(), single]
+
+    async with scene.untouched(*stages):
+        for execution in stages:
+            await refused(IllegalTransition, execution.evict())
+    await refused(Deleted, (await scene.deleted()).evict())
+    await refused(NotFound, scene.unknown().evict(token=Token(0)))

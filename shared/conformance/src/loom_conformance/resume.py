@@ -21,7 +21,7 @@ from loom.kernel import calls as c
 from loom.kernel.parks import Answer
 from loom_conformance.case import Suite
 from loom_conformance.checks import attempt, equal, holds, refused
-from loom_conformance.scene import LEASE_MS, SHORT_LEASE_MS, Execution, Scene, event
+from loom_conformance.scene import LEASE_MS, SHORT_LEASE_MS, UNHURRIED_MS, Scene, event
 from loom_conformance.waits import child, group, message, operator, timer
 
 SUITE = Suite("resume")
@@ -260,11 +260,11 @@ async def the_parker_cannot_answer_its_own_park(scene: Scene) -> None:
 @SUITE.case
 async def a_timer_is_not_answered_early(scene: Scene) -> None:
     """I17, I36: `not-yet` before its time on the store's clock, retryable; then it is answered."""
-    execution = await scene.parked(timer(SHORT_LEASE_MS))
+    execution = await scene.parked(timer(UNHURRIED_MS))
 
     async with scene.untouched(execution):
         refusal = await refused(NotYet, execution.resume())
-    await scene.pass_time(SHORT_LEASE_MS)
+    await scene.pass_time(UNHURRIED_MS)
     await execution.resume()
 
     holds(refusal.retryable, "not-yet is retryable")
@@ -676,31 +676,19 @@ async def resume_under_fence_can_reopen_with_null(scene: Scene) -> None:
 # --- what is due ------------------------------------------------------------------------------------------------------
 
 
-async def _due(execution: Execution, about: str, grace_ms: int = 0) -> list[c.Due]:
-    """What the sweep's list says about one execution, read page by page."""
-    found, cursor = [], None
-    while True:
-        call = c.ListDue(about=about, grace_ms=grace_ms, cursor=cursor)  # type: ignore[arg-type]
-        page = await execution.store.list_due(call)
-        found += [due for due in page.items if due.execution == execution.ref]
-        cursor = page.cursor
-        if cursor is None:
-            return found
-
-
 @SUITE.case
 async def overdue_parks_are_listed(scene: Scene) -> None:
     """I32: from `wake_at` on the heads, with what the wake must name; not before their time, not once answered."""
     execution = await scene.parked(timer(SHORT_LEASE_MS, id="early"), timer(FAR_MS, id="late"))
-    equal(await _due(execution, "overdue"), [])
+    equal(await execution.due("overdue"), [])
 
     await scene.pass_time(SHORT_LEASE_MS + 10)
 
-    (due,) = await _due(execution, "overdue")
+    (due,) = await execution.due("overdue")
     equal((due.chain, due.park_seq, due.wait), (execution.chain.chain, execution.park_seq, "early"))
-    equal(await _due(execution, "overdue", grace_ms=FAR_MS), [])
+    equal(await execution.due("overdue", grace_ms=FAR_MS), [])
     await execution.resume(due.wait, park_seq=due.park_seq)
-    equal(await _due(execution, "overdue"), [])
+    equal(await execution.due("overdue"), [])
 
 
 @SUITE.case
@@ -710,14 +698,14 @@ async def satisfied_parks_are_listed(scene: Scene) -> None:
     kids = [await parent.start_child(key) for key in ("a", "b")]
     await parent.park(group("a", "b"))
     await kids[0].end()
-    equal(await _due(parent, "satisfied"), [])
+    equal(await parent.due("satisfied"), [])
 
     await kids[1].end()
 
-    (due,) = await _due(parent, "satisfied")
+    (due,) = await parent.due("satisfied")
     equal((due.park_seq, due.wait, sorted(due.keys)), (parent.park_seq, "group", ["a", "b"]))
     await parent.resume(due.wait, *due.keys)
-    equal(await _due(parent, "satisfied"), [])
+    equal(await parent.due("satisfied"), [])
 
 
 @SUITE.case
@@ -729,7 +717,7 @@ async def a_child_that_ended_before_the_park_satisfies_it(scene: Scene) -> None:
 
     await parent.park(child("kid"))
 
-    equal([due.wait for due in await _due(parent, "satisfied")], ["kid"])
+    equal([due.wait for due in await parent.due("satisfied")], ["kid"])
 
 
 @SUITE.case
@@ -738,16 +726,16 @@ async def overdue_cancels_are_listed_and_terminated(scene: Scene) -> None:
     execution = await scene.owned()
     request = await execution.cancel(deadline_ms=SHORT_LEASE_MS)
     await refused(NotYet, execution.terminate(cancel_seq=request.cancel_seq))
-    equal(await _due(execution, "cancels"), [])
+    equal(await execution.due("cancels"), [])
     await scene.pass_time(SHORT_LEASE_MS + 1)
     await execution.renew()
 
-    (due,) = await _due(execution, "cancels")
+    (due,) = await execution.due("cancels")
     equal(due.cancel_seq, request.cancel_seq)
     await execution.terminate(cancel_seq=due.cancel_seq)
 
     equal(json.loads((await execution.log())[-1].payload)["by"], "deadline")
-    equal(await _due(execution, "cancels"), [])
+    equal(await execution.due("cancels"), [])
 
 
 @SUITE.case
@@ -755,14 +743,14 @@ async def overdue_deadlines_are_listed_and_become_requests(scene: Scene) -> None
     """I57: a passed `deadline_at` becomes a cancel request; not before it has passed."""
     execution = await scene.owned(timeout_ms=SHORT_LEASE_MS)
     await refused(NotYet, execution.cancel(by="deadline"))
-    equal(await _due(execution, "deadlines"), [])
+    equal(await execution.due("deadlines"), [])
     await scene.pass_time(SHORT_LEASE_MS + 1)
 
-    (due,) = await _due(execution, "deadlines")
+    (due,) = await execution.due("deadlines")
     await execution.cancel(by="deadline", chain=due.chain)
 
     equal((await execution.kinds())[-1], "EXECUTION_CANCEL_REQUESTED")
-    equal(await _due(execution, "deadlines"), [])
+    equal(await execution.due("deadlines"), [])
 
 
 @SUITE.case

@@ -234,14 +234,17 @@ async def a_chatty_emitter_blocks_no_resume(scene: Scene) -> None:
     chatting = asyncio.Event()
 
     async def emit() -> LoomError | None:
-        for number in range(10_000):
-            answer = await attempt(execution.append("Emitted"))
-            if isinstance(answer, LoomError):
-                return answer
-            if number == EMITTED:
-                chatting.set()
-            await asyncio.sleep(0)
-        return None
+        try:
+            for number in range(10_000):
+                answer = await attempt(execution.append("Emitted"))
+                if isinstance(answer, LoomError):
+                    return answer
+                if number == EMITTED:
+                    chatting.set()
+                await asyncio.sleep(0)
+            return None
+        finally:
+            chatting.set()
 
     async def resume_amid() -> c.Resumed:
         await chatting.wait()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 from loom.errors import LoomError, NotYet
@@ -35,6 +36,7 @@ from loom_conformance.waits import timer
 
 LEASE_MS = 60_000
 SHORT_LEASE_MS = 250
+UNHURRIED_MS = 5_000  # not over before a slow call over a network has arrived
 WORKFLOW = "conformance"
 
 
@@ -85,6 +87,12 @@ class Scene:
 
     async def pass_time(self, ms: int) -> None:
         await self.subject.pass_time(ms)
+
+    async def pass_days(self, days: int) -> None:
+        """Let days pass, where the store's clock can be moved."""
+        if self.subject.clock is None:
+            raise NotReachable("needs a clock that can be moved")
+        await self.subject.pass_time(days * 24 * 3_600_000)
 
     async def now(self) -> Instant:
         """The store's time, read from an event it writes."""
@@ -239,6 +247,17 @@ class Execution:
     async def read_park(self) -> c.OpenPark:
         return await self.store.read_park(c.ReadPark(**self.seen))
 
+    async def due(self, about: str, grace_ms: int = 0) -> list[c.Due]:
+        """What the sweeps' list says about this execution, read page by page."""
+        found, cursor = [], None
+        while True:
+            call = c.ListDue(about=about, grace_ms=grace_ms, cursor=cursor)  # type: ignore[arg-type]
+            page = await self.store.list_due(call)
+            found += [due for due in page.items if due.execution == self.ref]
+            cursor = page.cursor
+            if cursor is None:
+                return found
+
     async def everything(self) -> dict[str, Any]:
         """All that can be read of it, errors in their place."""
         reads: dict[str, Callable[[], Any]] = {
@@ -283,6 +302,12 @@ class Execution:
         call = c.Release(**self.at, credential=credential or self.held, delay_ms=delay_ms)
         return await self.store.release(call)
 
+    async def evict(self, **members: Any) -> c.Released:
+        """Take it from its owner, with the token that the head shows."""
+        token = members.pop("token", None)
+        seen = token if token is not None else (await self.head()).token
+        return await self.store.evict(c.Evict(**(self.seen | {"token": seen} | members)))
+
     # --- writing ---
 
     def append_call(self, *events: NewEvent | str, **members: Any) -> c.Append:
@@ -310,6 +335,23 @@ class Execution:
         if kind == "EXECUTION_CANCELLED":
             await self.cancel()
         return await self.append(event(kind, value))
+
+    def continue_call(self, **members: Any) -> c.ContinueAsNew:
+        return c.ContinueAsNew(**({"batch_id": mint()} | self.as_owner | members))
+
+    async def continue_as_new(self, **members: Any) -> Execution:
+        """The next link, which nobody has claimed."""
+        return self.next_link(await self.store.continue_as_new(self.continue_call(**members)))
+
+    def next_link(self, continued: c.Continued) -> Execution:
+        """The link that this one was continued by."""
+        return Execution(self.scene, continued.execution, replace(self.chain, chain=continued.chain))
+
+    @property
+    def ended_link(self) -> Execution:
+        """Where this link is once it has been continued."""
+        id = ExecutionId(f"{self.ref.execution_id}~{int(self.ref.incarnation)}")
+        return Execution(self.scene, replace(self.ref, execution_id=id), replace(self.chain, execution_id=id))
 
     # --- answering ---
 
@@ -348,6 +390,13 @@ class Execution:
     async def start_child(self, key: str, **members: Any) -> Execution:
         answer = await self.store.start_child(self.child_call(key, **members))
         return await self.scene_of(answer.child)
+
+    def attach_call(self, key: str, child: Execution, **members: Any) -> c.Attach:
+        target = {"child_id": child.ref.execution_id, "chain": child.chain.chain}
+        return c.Attach(**(self.as_owner | {"batch_id": mint(), "child_key": key} | target | members))
+
+    async def attach(self, key: str, child: Execution, **members: Any) -> c.ChildStarted:
+        return await self.store.attach(self.attach_call(key, child, **members))
 
     async def scene_of(self, ref: ExecutionRef) -> Execution:
         """The execution that `ref` names, in this scene."""

@@ -128,6 +128,27 @@ async def _recreated(scene: Scene, stage: Stage) -> tuple[Execution, Credential]
     return successor, was
 
 
+async def _continued(scene: Scene, stage: Stage) -> tuple[Execution, Credential]:
+    """On the next link, which is owned, or parked at the same sequence."""
+    execution = await stage.grant(scene, LEASE_MS)
+    was = execution.held
+    if stage is ACQUIRER:
+        await execution.resume()
+        await execution.claim()
+    following = await execution.continue_as_new()
+    await following.claim()
+    if stage is ACQUIRER:
+        await following.park()
+    return following, was
+
+
+async def _evicted(scene: Scene, stage: Stage) -> tuple[Execution, Credential]:
+    execution = await scene.owned()
+    was = execution.held
+    await execution.evict()
+    return execution, was
+
+
 async def _ended(scene: Scene, stage: Stage) -> tuple[Execution, Credential]:
     execution = await stage.grant(scene, LEASE_MS)
     await execution.fail()
@@ -155,6 +176,8 @@ WAYS = (
     Staleness("older-epoch", _older_epoch),
     Staleness("other-incarnation", _other_incarnation),
     Staleness("re-created", _recreated),
+    Staleness("continued", _continued),
+    Staleness("evicted", _evicted),
     Staleness("ended", _ended),
     Staleness("foreign", _foreign, (ForeignCredential,)),
     Staleness("parked", _parked, (IllegalTransition, Stale, NotParked)),
@@ -184,6 +207,17 @@ async def _park(execution: Execution, credential: Credential) -> None:
 async def _start_child(execution: Execution, credential: Credential) -> None:
     call = c.StartChild(**execution.at, credential=credential, batch_id=mint(), child_key="kid", workflow=WORKFLOW)
     await execution.store.start_child(call)
+
+
+async def _attach(execution: Execution, credential: Credential) -> None:
+    """Another one, which must not be a child of it either."""
+    child = await execution.scene.owned()
+    async with execution.scene.untouched(child):
+        await execution.attach("kid", child, credential=credential, incarnation=None)
+
+
+async def _continue(execution: Execution, credential: Credential) -> None:
+    await execution.continue_as_new(credential=credential, incarnation=None)
 
 
 async def _send(execution: Execution, credential: Credential) -> None:
@@ -232,6 +266,8 @@ WRITES: dict[str, tuple[Write, ...]] = {
     "events-batch": (_append_batch,),
     "park": (_park,),
     "children": (_start_child,),
+    "attach": (_attach,),
+    "continue": (_continue,),
     "messages": (_send,),
     "renew": (_renew,),
     "release": (_release,),

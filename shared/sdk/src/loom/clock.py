@@ -1,11 +1,15 @@
-"""What time it is. A clock may cost work, never correctness (design, law 5)."""
+"""What time it is, and how long something takes. A clock may cost work, never correctness (design, law 5)."""
 
 from __future__ import annotations
 
 import time
-from typing import Protocol
+from datetime import timedelta
+from typing import Protocol, overload
 
 from loom.ids import Instant
+
+Duration = float | int | timedelta
+"""Seconds, or a timedelta."""
 
 
 class Clock(Protocol):
@@ -33,3 +37,17 @@ class ManualClock:
     def advance(self, ms: int) -> None:
         """Move by `ms` milliseconds; a negative number steps the clock back."""
         self._now += ms
+
+
+@overload
+def ms_of(duration: Duration) -> int: ...
+@overload
+def ms_of(duration: None) -> None: ...
+def ms_of(duration: Duration | None) -> int | None:
+    """Whole milliseconds. Raises ValueError for a negative duration."""
+    if duration is None:
+        return None
+    seconds = duration.total_seconds() if isinstance(duration, timedelta) else float(duration)
+    if seconds < 0:
+        raise ValueError(f"a duration is not negative: {duration}")
+    return round(seconds * 1000)

@@ -243,5 +243,15 @@ class OwnershipLost(Exception):
     """The worker's grant is gone: its body was stopped, nothing was raised in it, nothing compensated."""
 
 
+class Continuation(BaseException):
+    """How `ctx.continue_as_new` ends a body: by what the next link begins. A body that swallows it goes on."""
+
+    def __init__(self, input: str, workflow: str | None, version: str | None) -> None:
+        super().__init__("the body goes on as new")
+        self.input = input
+        self.workflow = workflow
+        self.version = version
+
+
 class Detached(BaseException):
     """A `ctx` call made while the body is on its way out: nothing can be recorded any more."""

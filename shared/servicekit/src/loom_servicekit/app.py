@@ -9,6 +9,7 @@ import threading
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from typing import Any, Protocol
 
 import uvicorn
@@ -16,6 +17,7 @@ from fastapi import APIRouter, FastAPI
 from starlette.responses import JSONResponse
 
 from loom_servicekit.bodies import BodyLimit
+from loom_servicekit.hosts import LoopbackHosts, is_loopback
 from loom_servicekit.problems import add_problem_handlers
 
 log = logging.getLogger(__name__)
@@ -82,10 +84,10 @@ class Life:
         return reasons
 
 
-def create_app(services: Sequence[Service], *, title: str = "Loom", version: str = "0.1.0") -> FastAPI:
+def create_app(services: Sequence[Service], *, title: str = "Loom") -> FastAPI:
     """One ASGI application of these services. Its lifespan starts and stops their backgrounds."""
     life = Life(services)
-    app = FastAPI(title=title, version=version, docs_url="/docs", redoc_url=None, lifespan=_lifespan(life))
+    app = FastAPI(title=title, version=version("loom-servicekit"), redoc_url=None, lifespan=_lifespan(life))
     app.state.life = life
     add_problem_handlers(app)
     app.include_router(_health(life))
@@ -98,7 +100,9 @@ def create_app(services: Sequence[Service], *, title: str = "Loom", version: str
 
 
 def server(app: FastAPI, *, host: str, port: int, log_level: str = "warning") -> Server:
-    """A server for `app`, to `run()`, or to `serve()` inside a running loop."""
+    """A server for `app`, to `run()`, or to `serve()` inside a running loop. On loopback it takes no other name's."""
+    if is_loopback(host):
+        app.add_middleware(LoopbackHosts)
     return Server(
         uvicorn.Config(
             app,

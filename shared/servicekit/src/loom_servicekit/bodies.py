@@ -1,17 +1,27 @@
-"""The bound on request bodies: whatever is longer is refused before it is read to the end."""
+"""Request bodies: bounded before they are read to the end, and JSON that says so."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from loom.errors import TooLarge
+from loom.errors import Invalid, TooLarge
 from loom_servicekit.problems import problem_response
 
 LINGER_BYTES = 64 << 20
 LINGER_S = 2.0
+
+
+async def read_json(request: Request) -> bytes:
+    """The body, which says that it is JSON: a page of another origin cannot say so without asking first."""
+    body = await request.body()
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if body and media_type != "application/json":
+        raise Invalid("the body should be sent with the header Content-Type: application/json")
+    return body
 
 
 class BodyLimit:

@@ -15,6 +15,7 @@ from loom.kernel.raw_json import encode
 from loom.kernel.wellformed import check_wellformed
 from loom.wire.codec import read_call
 from loom.wire.paths import Path
+from loom_servicekit.bodies import read_json
 
 Act = Callable[[Any], Awaitable[Any]]
 """What is done about a call of the path's kind; gives the path's answer, or raises a LoomError."""
@@ -57,7 +58,7 @@ def _endpoint(path: Path, act: Act) -> Callable[[Request], Awaitable[Response]]:
             raw_path=request.scope["raw_path"],
             query=request.scope["query_string"],
             key=None,
-            body=await request.body(),
+            body=await read_json(request),
             limits=_LIMITS,
         )
         check_wellformed(call, _LIMITS)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import asyncpg
 
-from loom_servicekit.postgres import read_statements
+from loom_servicekit.tables import read_statements
 
 if TYPE_CHECKING:
     from asyncpg import Connection
@@ -63,15 +63,23 @@ class MigrationFailed(MigrationFault):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schema:
-    """A service's part of the database, from its package's files: `migrations/`, `functions/`, `grants.sql`, and
-    `features.sql`, which turns features on and runs in an empty database only.
+    """A service's part of the database, a Postgres schema of that name, from its package's files: `migrations/`,
+    `functions/` where it has some, `grants.sql`, and perhaps `features.sql`, which turns features on and runs in an
+    empty database only. Migrations may name their tables without the schema.
     """
 
     name: str
     package: str
 
     def read(self, name: str) -> str:
-        return (files(self.package) / name).read_text("utf-8")
+        """The file's text; empty if there is none."""
+        file = files(self.package) / name
+        return file.read_text("utf-8") if file.is_file() else ""
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        has_some = (files(self.package) / "functions").is_dir()
+        return tuple(read_statements(self.package, "functions").values()) if has_some else ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,9 +106,11 @@ def migrations_of(schema: Schema) -> tuple[Migration, ...]:
 
 
 async def migrate(
-    url: str, schemas: Sequence[Schema], *, application: str = APPLICATION, wait_s: float = WAIT_S
+    url: str, schemas: Sequence[Schema], *, application: str | None = APPLICATION, wait_s: float = WAIT_S
 ) -> tuple[str, ...]:
     """Bring the database up to this program; the names of what was applied. `url` is its owner's, past any pooler.
+
+    `application`: the role of the services, made if need be; None: the owner itself, on one's own machine.
 
     Raises a MigrationFault. An upgrade leaves features as they are; an empty database has all of them on.
     """
@@ -129,9 +139,9 @@ async def _take_lock(connection: Connection, wait_s: float) -> None:
         await asyncio.sleep(POLL_S)
 
 
-async def _migrate(connection: Connection, schemas: Sequence[Schema], application: str) -> tuple[str, ...]:
+async def _migrate(connection: Connection, schemas: Sequence[Schema], application: str | None) -> tuple[str, ...]:
     await connection.execute("SELECT set_config('lock_timeout', $1, false)", LOCK_TIMEOUT)
-    await connection.execute("SELECT set_config('loom.application', $1, false)", application)
+    await connection.execute("SELECT set_config('loom.application', coalesce($1, current_user), false)", application)
     await connection.execute(_SQL["record"])
     applied = await _read_record(connection)
     planned = [(schema, migration) for schema in schemas for migration in migrations_of(schema)]
@@ -159,6 +169,8 @@ def _check(applied: dict[tuple[str, int], str], planned: Sequence[tuple[Schema, 
 
 async def _apply(connection: Connection, schema: Schema, migration: Migration) -> None:
     async with connection.transaction():
+        await connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema.name}")
+        await connection.execute("SELECT set_config('search_path', $1, true)", schema.name)
         await connection.execute(migration.text)
         record = (schema.name, migration.number, migration.name, migration.checksum)
         await connection.execute(_SQL["write_record"], *record)
@@ -169,8 +181,9 @@ async def _finish(connection: Connection, schemas: Sequence[Schema], *, empty: b
     async with connection.transaction():
         await connection.execute(_SQL["roles"])
         for schema in schemas:
-            for text in read_statements(schema.package, "functions").values():
+            for text in schema.functions:
                 await connection.execute(text)
             await connection.execute(schema.read("grants.sql"))
-            if empty:
-                await connection.execute(schema.read("features.sql"))
+            features = schema.read("features.sql")
+            if empty and features:
+                await connection.execute(features)

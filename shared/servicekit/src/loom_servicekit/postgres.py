@@ -8,25 +8,25 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
-from importlib.resources import files
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import asyncpg
 
 from loom.errors import Busy, LoomError, StoreUnavailable
+from loom_servicekit.settings import Pooler
+from loom_servicekit.tables import Row, Statement, read_own, read_statements
 
 if TYPE_CHECKING:
     from asyncpg.pool import PoolConnectionProxy
 
 CALL_S = 10.0
+HOLD_S = 3.0
 CONNECT_S = 5.0
 POOL_SIZE = 10
 
 Connection: TypeAlias = "PoolConnectionProxy[asyncpg.Record]"
-Pooler = Literal["session", "transaction"]
-"""`transaction`: a pooler may give each transaction another server connection, so no statement is kept prepared."""
 
 _T = TypeVar("_T")
 Work = Callable[[Connection], Awaitable[_T]]
@@ -41,9 +41,14 @@ MEANINGS: dict[str, tuple[type[LoomError], str]] = {
     "40P01": (Busy, "the transaction met others in a circle"),
     "55P03": (Busy, "a lock did not come free in time"),
     "57014": (Busy, "the statement took too long"),
+    **dict.fromkeys(
+        ("28000", "3F000", "42501", "42703", "42883", "42P01"),
+        (StoreUnavailable, "the database is not as this program needs it: run `loom migrate`"),
+    ),
 }
 """What a SQLSTATE says to the caller: the one table, Loom's own states (LM) included. All of it may be tried again."""
 
+_SQL = read_statements(__package__, "migrating")
 _LOST = ("08", "25006", "53", "55000", "57P01", "57P02", "57P03", "57P05")
 _READ_ONLY = "25006"
 _NO_SUCH_PLAN = (asyncpg.InvalidCachedStatementError, asyncpg.InvalidSQLStatementNameError)
@@ -51,12 +56,6 @@ _NO_SUCH_PLAN = (asyncpg.InvalidCachedStatementError, asyncpg.InvalidSQLStatemen
 
 class OutcomeUnknown(StoreUnavailable):
     """The connection went while a call was under way: it has happened whole or not at all. Read, then decide."""
-
-
-def read_statements(package: str, folder: str) -> dict[str, str]:
-    """The `.sql` files of a package's folder by name, in order of their names."""
-    found = {entry.name: entry for entry in (files(package) / folder).iterdir() if entry.name.endswith(".sql")}
-    return {name.removesuffix(".sql"): found[name].read_text("utf-8") for name in sorted(found)}
 
 
 class _Connection(asyncpg.Connection):
@@ -67,15 +66,16 @@ class _Connection(asyncpg.Connection):
 
 
 async def open_pool(
-    url: str, *, pooler: Pooler = "session", size: int = POOL_SIZE, call_s: float = CALL_S, eager: bool = False
+    url: str, *, pooler: Pooler = "session", size: int = POOL_SIZE, call_s: float = CALL_S, first: int = 1
 ) -> Database:
-    """A pool on this database. Connections are opened as they are needed; with `eager` all of them at once.
+    """A pool on this database. Connections are opened as they are needed, the `first` ones now: with 0 it need not be
+    there yet, and calls are unavailable until it is.
 
     Raises StoreUnavailable where the database cannot be reached or its role is not as `loom migrate` leaves it.
     """
     pool = asyncpg.create_pool(
         url,
-        min_size=size if eager else 1,
+        min_size=first,
         max_size=size,
         init=_check_role,
         timeout=CONNECT_S,
@@ -106,6 +106,31 @@ async def _check_role(connection: asyncpg.Connection[asyncpg.Record]) -> None:
         raise StoreUnavailable(f"new transactions would be {level.upper()}: run `loom migrate`, it sets the role's")
 
 
+class DatabaseHeld(Exception):
+    """Another process holds the database for itself."""
+
+
+@asynccontextmanager
+async def hold_database(url: str, *, wait_s: float = HOLD_S) -> AsyncIterator[None]:
+    """Hold the database against others who ask for the same, until the end of this process, however that comes.
+
+    The lock is a connection's, so `url` leads past any pooler. Raises DatabaseHeld, StoreUnavailable.
+    """
+    try:
+        connection = await asyncpg.connect(url, timeout=CONNECT_S)
+    except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        raise _meaning(error, began=False) from error
+    try:
+        deadline = time.monotonic() + wait_s
+        while not await connection.fetchval(_SQL["hold"]):
+            if time.monotonic() > deadline:
+                raise DatabaseHeld("another process serves this database")
+            await asyncio.sleep(0.05)
+        yield
+    finally:
+        connection.terminate()
+
+
 class Database:
     """A pool, and the bounds and meanings of every call on it. Made by `open_pool`."""
 
@@ -124,6 +149,10 @@ class Database:
         self._calls.add(call)
         call.add_done_callback(self._ended)
         return await asyncio.shield(call)
+
+    async def renew(self) -> None:
+        """Every connection is opened anew before it is used again, with what the role's settings are by then."""
+        await self._pool.expire_connections()
 
     async def close(self) -> None:
         """Wait for the calls under way, then close; what will not end is aborted."""
@@ -182,6 +211,29 @@ class Database:
             _abort(connection)
         if getattr(error, "sqlstate", None) == _READ_ONLY:
             await self._pool.expire_connections()
+
+
+class PostgresTables:
+    """A service's own tables in its schema of a database."""
+
+    def __init__(self, database: Database, package: str, schema: str) -> None:
+        self._database = database
+        self._queries = read_own(package, schema)
+
+    async def write(self, *statements: Statement) -> list[Row]:
+        async def work(connection: Connection) -> list[Row]:
+            if len(statements) == 1:
+                return await self._run(connection, *statements[0])
+            async with connection.transaction(isolation="read_committed"):
+                return [await self._run(connection, *statement) for statement in statements][-1]
+
+        return await self._database.run(work)
+
+    async def read(self, query: str, *parameters: Any) -> list[Row]:
+        return await self._database.run(lambda connection: self._run(connection, query, parameters))
+
+    async def _run(self, connection: Connection, query: str, parameters: tuple[Any, ...]) -> list[Row]:
+        return [dict(row) for row in await connection.fetch(self._queries[query], *parameters)]
 
 
 def _abort(connection: Connection) -> None:

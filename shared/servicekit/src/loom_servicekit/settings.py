@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from types import UnionType
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
+from loom_servicekit.hosts import is_loopback
+
 Settings = TypeVar("Settings")
+
+Pooler = Literal["session", "transaction"]
+"""`transaction`: a pooler may give each transaction another server connection, so no statement is kept prepared."""
 
 
 class SettingsError(ValueError):
@@ -42,16 +46,9 @@ def settings_or_exit(cls: type[Settings]) -> Settings:
 
 def why_exposed(host: str, dev: bool) -> str | None:
     """Why a process may not listen on `host`; None if it may. Only loopback is private without access control."""
-    if dev or host == "localhost" or _is_loopback(host):
+    if dev or is_loopback(host):
         return None
     return f"{host} can be reached by others and there is no access control: use 127.0.0.1, or set LOOM_DEV=1"
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _read(cls: type[Any], environ: Mapping[str, str], prefix: str) -> dict[str, Any]:

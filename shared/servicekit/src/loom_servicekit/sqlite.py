@@ -10,17 +10,17 @@ import os
 import random
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from importlib.resources import files
 from pathlib import Path
 from queue import SimpleQueue
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from loom.clock import Clock, SystemClock
 from loom.errors import Busy, StoreUnavailable
 from loom.ids import Instant
+from loom_servicekit.tables import Row, Statement, read_own, read_statements
 
 BUSY_MS = 5_000
 BOOTSTRAP_MS = 5_000
@@ -44,28 +44,26 @@ class NewerFile(Exception):
 
 def open_file(
     path: Path | str,
-    schema: str,
+    migrations: Sequence[str],
     *,
-    version: int = 1,
     clock: Clock | None = None,
     busy_ms: int = BUSY_MS,
     readers: int = READERS,
 ) -> SqliteFile:
     """Open the file, making it if need be; any number of processes may do so at once (I55).
 
-    `schema` is idempotent DDL, run in one transaction unless the file has `version` already; NewerFile if it has a
-    greater one. Blocks for at most BOOTSTRAP_MS, then Busy. `busy_ms` bounds every later wait for a lock.
+    Its version is how many of the `migrations` it has had: the rest are run in one BEGIN IMMEDIATE. NewerFile if it
+    has had more than there are. Blocks for at most BOOTSTRAP_MS, then Busy. `busy_ms` bounds later waits for a lock.
     """
-    writer = _until_not_busy(lambda: _bootstrap(path, schema, version))
+    writer = _until_not_busy(lambda: _bootstrap(path, migrations))
     pool = [_until_not_busy(lambda: _connect(path)) for _ in range(readers)]
     seen_at = _until_not_busy(lambda: _seen_at(writer))
     return SqliteFile(writer, pool, FileClock(clock or SystemClock(), seen_at), busy_ms, Place(path))
 
 
-def read_queries(package: str) -> dict[str, str]:
-    """The statements of the package's folder `queries`, one a file, by name."""
-    folder = files(package) / "queries"
-    return {entry.name.removesuffix(".sql"): entry.read_text("utf-8") for entry in folder.iterdir()}
+def read_migrations(package: str) -> tuple[str, ...]:
+    """The package's `migrations/`, in order."""
+    return tuple(read_statements(package, "migrations").values())
 
 
 class FileClock:
@@ -178,6 +176,31 @@ class SqliteFile:
             return work(connection, self._clock.now(connection))
 
 
+class SqliteTables:
+    """A service's own tables in one file; `loom_now()` is the file's instant."""
+
+    def __init__(self, file: SqliteFile, package: str) -> None:
+        self._file = file
+        self._queries = read_own(package, None)
+
+    async def write(self, *statements: Statement) -> list[Row]:
+        return await self._file.write(lambda connection, now: self._run(connection, now, statements))
+
+    async def read(self, query: str, *parameters: Any) -> list[Row]:
+        return await self._file.read(lambda connection, now: self._run(connection, now, [(query, parameters)]))
+
+    def close(self) -> None:
+        self._file.close()
+
+    def _run(self, connection: sqlite3.Connection, now: Instant, statements: Sequence[Statement]) -> list[Row]:
+        connection.create_function("loom_now", 0, lambda: now, deterministic=True)
+        rows: list[Row] = []
+        for query, parameters in statements:
+            named = {str(number): value for number, value in enumerate(parameters, 1)}
+            rows = [dict(row) for row in connection.execute(self._queries[query], named)]
+        return rows
+
+
 class _Lane:
     """As many threads as connections: a job takes a connection, uses it alone, and puts it back."""
 
@@ -254,12 +277,12 @@ def _until_not_busy(attempt: Callable[[], _T]) -> _T:
         time.sleep(random.uniform(0.001, 0.03))
 
 
-def _bootstrap(path: Path | str, schema: str, version: int) -> sqlite3.Connection:
+def _bootstrap(path: Path | str, migrations: Sequence[str]) -> sqlite3.Connection:
     connection = _connect(path)
     try:
-        if _version(connection) != version:
+        if _version(connection) != len(migrations):
             connection.execute("BEGIN IMMEDIATE")
-            _migrate(connection, schema, version)
+            _migrate(connection, migrations)
             connection.execute("COMMIT")
         return connection
     except BaseException:
@@ -267,13 +290,15 @@ def _bootstrap(path: Path | str, schema: str, version: int) -> sqlite3.Connectio
         raise
 
 
-def _migrate(connection: sqlite3.Connection, schema: str, version: int) -> None:
-    found = _version(connection)
-    if found > version:
-        raise NewerFile(f"the file has version {found}, this program knows {version}: use a newer program")
-    for statement in _statements(_CLOCK_SCHEMA + schema):
-        connection.execute(statement)
-    connection.execute(f"PRAGMA user_version = {version}")
+def _migrate(connection: sqlite3.Connection, migrations: Sequence[str]) -> None:
+    """Under the lock: what another process did meanwhile is not done again."""
+    found, known = _version(connection), len(migrations)
+    if found > known:
+        raise NewerFile(f"the file has version {found}, this program knows {known}: use a newer program")
+    for script in (_CLOCK_SCHEMA, *migrations[found:]):
+        for statement in _statements(script):
+            connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {known}")
 
 
 def _version(connection: sqlite3.Connection) -> int:

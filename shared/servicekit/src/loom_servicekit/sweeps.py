@@ -33,7 +33,7 @@ class Sweep:
         self,
         store: EventStore,
         duty: Duty,
-        about: Literal["overdue", "satisfied", "cancels", "deadlines"],
+        about: Literal["overdue", "satisfied", "cancels", "deadlines", "closes"],
         remedy: Remedy,
         *,
         grace_ms: int = 0,

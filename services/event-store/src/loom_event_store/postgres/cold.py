@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 import asyncpg
 
 from loom.errors import Busy, ResumeContended
-from loom.ids import Instant
+from loom.ids import Incarnation, Instant
 from loom.kernel import calls as c
-from loom.kernel.change import Change, Moment, Refusal, View, Write, WriteEdge, WriteHead
+from loom.kernel.change import Change, Moment, MoveEdge, Refusal, RemoveRows, View, Write, WriteEdge, WriteHead
 from loom.kernel.decide import decide
 from loom.kernel.events import NewEvent
 from loom.kernel.heads import Head
 from loom.kernel.limits import Limits
-from loom.kernel.parks import Wait, children_of
+from loom.kernel.parks import Edge, Wait, children_of
 from loom_event_store import rows
 from loom_event_store.postgres.moments import Incarnations, Moments, Unnumbered
 from loom_event_store.postgres.statements import Statements
@@ -92,6 +92,9 @@ def locks_of(call: c.WriteCall) -> Locks:
         case c.Send(sender=sender) if sender is not None:
             names = {(call.namespace, call.execution_id), (sender.namespace, sender.execution_id)}
             return Locks(frozenset(names))
+        case c.Attach():
+            names = {(call.namespace, call.execution_id), (call.namespace, call.child_id)}
+            return Locks(frozenset(names), call=call)
     return Locks(frozenset({(call.namespace, call.execution_id)}), call=call)
 
 
@@ -107,7 +110,7 @@ def _edges_of(call: c.WriteCall | None, heads: Heads) -> frozenset[EdgeKey]:
         case c.Resume():
             head = heads[call.namespace, call.execution_id]
             found = [(call.execution_id, _keys_of_waits(head.waits if head else ()))]
-        case c.StartChild():
+        case c.StartChild() | c.Attach():
             found = [(call.execution_id, (call.child_key,))]
         case _:
             return frozenset()
@@ -134,6 +137,10 @@ async def _change(statements: Statements, locks: Locks, decided_by: Decide, mome
     view = await _lock(statements, locks)
     await moments.read(statements)
     decision = await _decided(statements, locks, view, decided_by, moments)
+    if isinstance(decision, Change) and not view.locked_edges and (edges := _edges_written(decision.writes, view)):
+        await _lock_edges(statements, view, edges)
+        await moments.read(statements)
+        decision = await _decided(statements, locks, view, decided_by, moments)
     if isinstance(decision, Change) and decision.writes:
         _check_locked(decision.writes, locks, view, moments)
         await statements.run("apply_change", worded(decision.writes, moments.now), moments.now)
@@ -147,12 +154,19 @@ async def _lock(statements: Statements, locks: Locks) -> LockedView:
     found = await statements.all("lock_heads", rows.head_from, [name for name, _ in names], [id for _, id in names])
     view = LockedView({**dict.fromkeys(names), **{(head.namespace, head.execution_id): head for head in found}})
     await _check_absent(statements, locks, view)
-    edges = sorted(locks.edges | _edges_of(locks.call, view.heads))
+    edges = locks.edges | _edges_of(locks.call, view.heads)
     if edges:
-        await statements.run("lock_edges", [parent for parent, _ in edges], [key for _, key in edges])
-        await view.read_edges(edges, statements)
-    view.locked_edges = frozenset(edges)
+        await _lock_edges(statements, view, edges)
     return view
+
+
+async def _lock_edges(statements: Statements, view: LockedView, keys: frozenset[EdgeKey]) -> None:
+    """In one statement, after the heads; what was read before the wait is forgotten."""
+    edges = sorted(keys)
+    await statements.run("lock_edges", [parent for parent, _ in edges], [key for _, key in edges])
+    view.forget()
+    await view.read_edges(edges, statements)
+    view.locked_edges = keys
 
 
 async def _check_absent(statements: Statements, locks: Locks, view: LockedView) -> None:
@@ -181,8 +195,23 @@ def _check_locked(writes: tuple[Write, ...], locks: Locks, view: LockedView, mom
     """An edge that is there is locked before it is read, since its child's end writes it without the parent's lock."""
     heads = {head.head for head in view.heads.values() if head is not None} | set(moments.new_heads)
     assert all(write.head.head in heads for write in writes if isinstance(write, WriteHead)), "a head without its lock"
-    edges = {
-        (int(write.edge.parent.incarnation), write.edge.child_key) for write in writes if isinstance(write, WriteEdge)
-    }
+    edges = _edges_written(writes, view)
     if not edges <= view.locked_edges:
         raise LookAgain(replace(locks, edges=locks.edges | edges))
+
+
+def _edges_written(writes: Iterable[Write], view: View) -> frozenset[EdgeKey]:
+    """Those that this changes, moves or removes, under the parents that they have before."""
+    edges: list[Edge] = []
+    made: set[Incarnation] = set()
+    for write in writes:
+        match write:
+            case WriteEdge(edge):
+                edges.append(edge)
+            case MoveEdge(edge, parent):
+                edges.append(edge)
+                made.add(parent.incarnation)
+            case RemoveRows(parent=parent):
+                edges.extend(view.edges_of_parent(parent))
+    before = (edge for edge in edges if edge.parent.incarnation not in made)
+    return frozenset((int(edge.parent.incarnation), edge.child_key) for edge in before)

@@ -6,14 +6,13 @@ from typing import Any
 
 from loom.ids import ANY, ExecutionId, Namespace, Sequence, Token
 from loom.kernel import calls as c
-from loom.kernel.guards import existing, living
+from loom.kernel.guards import existing, living, named
 from loom.kernel.heads import Duty, Head
 from loom.kernel.limits import Limits
 from loom.kernel.parks import children_of
 from loom.kernel.why import Surroundings, why
-from loom.stores.deciding import due_of, open_park
+from loom.stores.deciding import POLL_SEEN_MS, due_of, open_park
 from loom.stores.event_store import PORT_VERSION
-from loom.stores.memory import POLL_SEEN_MS
 from loom_event_store import rows
 from loom_event_store.postgres.moments import Moments
 from loom_event_store.postgres.statements import Statements, whole
@@ -28,8 +27,7 @@ async def _found(at: Statements, namespace: Namespace, execution_id: ExecutionId
 
 
 async def _named(at: Statements, namespace: Namespace, execution_id: ExecutionId) -> Head:
-    head = await _found(at, namespace, execution_id)
-    return head if head is not None else existing(head, execution_id)
+    return named(await _found(at, namespace, execution_id), execution_id)
 
 
 async def _seen(at: Statements, call: _OfExecution) -> Head:
@@ -104,7 +102,7 @@ def _writes_from(row: rows.Row) -> c.Writes:
     return c.Writes(token=Token(row["fence"]), first_seq=row["first_seq"], last_seq=row["last_seq"], count=row["count"])
 
 
-async def read_why(at: Statements, call: c.ReadWhy) -> c.Why:
+async def read_why(at: Statements, call: c.ReadWhy, limits: Limits) -> c.Why:
     """The causal chain, as far as this store knows it."""
     head = await _named(at, call.namespace, call.execution_id)
     workflow = f"{head.workflow}@{head.code_version}"
@@ -116,6 +114,7 @@ async def read_why(at: Statements, call: c.ReadWhy) -> c.Why:
         pollers=await at.number("pollers", head.namespace, head.queue, workflow, POLL_SEEN_MS),
         pins=await at.all("pins", rows.pin_from, head.head),
         now=moment["now"],
+        limits=limits,
     )
     return c.Why(head=head, reasons=why(head, around))
 
@@ -157,6 +156,8 @@ async def list_due(at: Statements, call: c.ListDue, moments: Moments) -> c.DueLi
         heads = await at.all(f"due_{call.about}", rows.head_from, after, call.limit, *grace)
         await moments.read(at)
         view = await _with_edges(at, heads)
+        if call.about == "closes":
+            await view.read_parents(at)
         for head in heads:
             found.extend(due_of(view, call, head, moments.again()))
             if len(found) == call.limit:

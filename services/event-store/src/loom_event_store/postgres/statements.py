@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from loom_event_store.rows import Row
-from loom_servicekit.postgres import Connection, read_statements
+from loom_servicekit.postgres import Connection
+from loom_servicekit.tables import read_statements
 
 QUERIES = read_statements(__package__, "queries")
 

@@ -26,7 +26,8 @@ from loom_event_store.postgres.cold import Decided, Locks, change_under, contend
 from loom_event_store.postgres.moments import Incarnations, Moments
 from loom_event_store.postgres.statements import Statements
 from loom_event_store.tallies import Polls, Refusals, refused
-from loom_servicekit.postgres import Connection, Database, OutcomeUnknown, Pooler, open_pool
+from loom_servicekit.postgres import Connection, Database, OutcomeUnknown, open_pool
+from loom_servicekit.settings import Pooler
 
 RECORD_WAIT_S = 0.2
 
@@ -179,7 +180,7 @@ class PostgresEventStore(DecidingStore):
         return replace(recorded, refusals=self._refusals.joined(head, recorded.refusals))
 
     async def read_why(self, call: c.ReadWhy) -> c.Why:
-        return await self._read(reads.read_why, call)
+        return await self._read(lambda at, call: reads.read_why(at, call, self._limits), call)
 
     async def list_executions(self, call: c.ListExecutions) -> c.Executions:
         return await self._look(reads.list_executions, call)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from loom.kernel.heads import RefusalRow
+from loom.stores.deciding import ROWS_KEPT
 from loom_event_store.postgres.statements import Statements
-from loom_event_store.postgres.writes import ROWS_KEPT
 from loom_event_store.tallies import POLLS_KEPT_MS, PollKey, RefusalKey
 from loom_servicekit.postgres import Connection
 

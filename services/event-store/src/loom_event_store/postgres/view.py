@@ -27,6 +27,7 @@ _FROM: dict[str, Any] = {
     "event": rows.event_from,
     "event_of_batch": rows.event_from,
     "answer_of_park": rows.event_from,
+    "terminal_event": rows.event_from,
     "edge": rows.edge_from,
     "edges_of_child": rows.edge_from,
     "edges_of_parent": rows.edge_from,
@@ -74,6 +75,10 @@ class LockedView:
         answer = await ask(question.query, _FROM[question.query], *question.parameters)
         self._read[question.query, question.parameters] = answer
 
+    def forget(self) -> None:
+        """What was read before a wait for more locks shows what was before it."""
+        self._read.clear()
+
     async def read_edges(self, keys: Iterable[EdgeKey], statements: Statements) -> None:
         """Read these edges in one statement, those that are not there too."""
         wanted = sorted(set(keys))
@@ -83,6 +88,19 @@ class LockedView:
         found = await statements.all("edges_of_keys", rows.edge_from, parents, names)
         there = {(int(edge.parent.incarnation), edge.child_key): edge for edge in found}
         self._read.update({("edge", key): there.get(key) for key in wanted})
+
+    async def read_parents(self, statements: Statements) -> None:
+        """Read the edges that name these heads as children, and the heads of their parents: two statements for all."""
+        children = [head for head in self.heads.values() if head is not None]
+        edges = await statements.all(
+            "edges_of_children", rows.edge_from, [int(child.incarnation) for child in children]
+        )
+        parents = sorted({int(edge.parent.incarnation) for edge in edges})
+        there = {int(head.incarnation): head for head in await statements.all("heads_of", rows.head_from, parents)}
+        self._read.update({("head_of", (parent,)): there.get(parent) for parent in parents})
+        for child in children:
+            asked = (int(child.incarnation), child.namespace, child.execution_id)
+            self._read["edges_of_child", asked] = tuple(edge for edge in edges if edge.child == child.ref)
 
     def _ask(self, query: str, *parameters: Any) -> Any:
         try:
@@ -111,6 +129,10 @@ class LockedView:
 
     def event_of_batch(self, head: int, batch_id: str) -> Event | None:
         found: Event | None = self._ask("event_of_batch", head, batch_id)
+        return found
+
+    def terminal_event(self, head: int) -> Event | None:
+        found: Event | None = self._ask("terminal_event", head)
         return found
 
     def answer_of_park(self, head: int, park_seq: Sequence) -> Event | None:

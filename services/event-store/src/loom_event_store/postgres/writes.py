@@ -8,10 +8,8 @@ from typing import Any, assert_never
 
 from loom.ids import Instant
 from loom.kernel import change as k
+from loom.stores.deciding import ROWS_KEPT
 from loom_event_store import rows
-
-ROWS_KEPT = 1_000
-"""Of a living execution's grants and refusals; the newest."""
 
 _Form = dict[str, Any]
 
@@ -30,6 +28,11 @@ def _worded_one(write: k.Write, now: Instant) -> _Form:
             return {"write": "events", "rows": [_present(rows.event_row(head, event)) for event in events]}
         case k.WriteEdge(edge=edge):
             return _row("edge", rows.edge_row(edge))
+        case k.MoveEdge(edge=edge, parent=parent):
+            at = {"parent_incarnation": edge.parent.incarnation, "child_key": edge.child_key}
+            return _row("move_edge", {**at, "to": parent.incarnation})
+        case k.MoveMessages(head=head, to=to, consumed_since=since):
+            return _row("move_messages", {"head": head, "to": to, "consumed_since": since})
         case k.WriteMessage(head=head, message=message):
             return _row("message", {"head": head, **rows.plain_row(message)})
         case k.WriteHint():

@@ -6,13 +6,12 @@ import json
 
 from loom.ids import ANY, ExecutionId, Namespace, Sequence, Token
 from loom.kernel import calls as c
-from loom.kernel.guards import existing, living
+from loom.kernel.guards import existing, living, named
 from loom.kernel.heads import Duty, Head
 from loom.kernel.raw_json import encode
 from loom.kernel.why import Surroundings, why
-from loom.stores.deciding import due_of, open_park
+from loom.stores.deciding import POLL_SEEN_MS, due_of, open_park
 from loom.stores.event_store import PORT_VERSION
-from loom.stores.memory import POLL_SEEN_MS
 from loom_event_store import rows
 from loom_event_store.rows import GREATEST
 from loom_event_store.sqlite.snapshot import Snapshot
@@ -21,8 +20,7 @@ _OfExecution = c.ReadPark | c.ReadInbox | c.ReadChildren | c.ReadPins
 
 
 def _named(at: Snapshot, namespace: Namespace, execution_id: ExecutionId) -> Head:
-    head = at.view.head_named(namespace, execution_id)
-    return head if head is not None else existing(head, execution_id)
+    return named(at.view.head_named(namespace, execution_id), execution_id)
 
 
 def _seen(at: Snapshot, call: _OfExecution) -> Head:
@@ -103,6 +101,7 @@ def read_why(at: Snapshot, call: c.ReadWhy) -> c.Why:
         outbox=at.statements.number("hints_of", {"head": head.head}),
         pollers=at.statements.number("pollers", polled),
         pins=at.view.pins(head.head),
+        limits=at.moment.limits,
         now=at.moment.now,
     )
     return c.Why(head=head, reasons=why(head, around))

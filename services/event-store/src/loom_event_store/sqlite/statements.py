@@ -6,9 +6,9 @@ import sqlite3
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from loom_servicekit.sqlite import read_queries
+from loom_servicekit.tables import read_statements
 
-QUERIES = read_queries(__package__)
+QUERIES = read_statements(__package__, "queries")
 
 _T = TypeVar("_T")
 _From = Callable[[sqlite3.Row], _T]

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import replace
-from importlib.resources import files
 from pathlib import Path
 from random import Random, SystemRandom
 from sqlite3 import Connection
@@ -31,9 +30,8 @@ from loom_event_store.sqlite.snapshot import Snapshot, snapshot_of
 from loom_event_store.sqlite.tallies import record_polls, record_refusals
 from loom_event_store.sqlite.writes import apply
 from loom_event_store.tallies import Polls, Refusals, refused
-from loom_servicekit.sqlite import BUSY_MS, SqliteFile, open_file
+from loom_servicekit.sqlite import BUSY_MS, SqliteFile, open_file, read_migrations
 
-SCHEMA_VERSION = 1
 RECORD_WAIT_S = 0.2
 
 _T = TypeVar("_T")
@@ -69,8 +67,7 @@ class SqliteEventStore(DecidingStore):
 
         `busy_ms` bounds every wait for the file's lock; `rng` makes incarnations (a seeded one repeats a run).
         """
-        schema = (files(__package__) / "schema.sql").read_text("utf-8")
-        file = open_file(path, schema, version=SCHEMA_VERSION, clock=clock, busy_ms=busy_ms)
+        file = open_file(path, read_migrations(__package__), clock=clock, busy_ms=busy_ms)
         return cls(file, limits=limits, rng=rng)
 
     def close(self) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from loom.ids import Instant
 from loom.kernel.heads import RefusalRow
+from loom.stores.deciding import ROWS_KEPT
 from loom_event_store import rows
 from loom_event_store.sqlite.statements import Statements
-from loom_event_store.sqlite.writes import ROWS_KEPT
 from loom_event_store.tallies import POLLS_KEPT_MS, PollKey, RefusalKey
 
 

@@ -28,6 +28,9 @@ class SqliteView:
     def event(self, head: int, seq: Sequence) -> Event | None:
         return self._statements.first("event", rows.event_from, {"head": head, "seq": seq})
 
+    def terminal_event(self, head: int) -> Event | None:
+        return self._statements.first("terminal_event", rows.event_from, {"head": head})
+
     def event_of_batch(self, head: int, batch_id: str) -> Event | None:
         return self._statements.first("event_of_batch", rows.event_from, {"head": head, "batch_id": batch_id})
 

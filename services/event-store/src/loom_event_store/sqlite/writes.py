@@ -7,11 +7,9 @@ from typing import assert_never
 
 from loom.ids import Instant
 from loom.kernel import change as k
+from loom.stores.deciding import ROWS_KEPT
 from loom_event_store import rows
 from loom_event_store.sqlite.statements import Statements
-
-ROWS_KEPT = 1_000
-"""Of a living execution's grants and refusals; the newest."""
 
 
 def apply(statements: Statements, writes: Iterable[k.Write], now: Instant) -> None:
@@ -31,6 +29,10 @@ def _apply_one(statements: Statements, write: k.Write, now: Instant) -> None:
                 statements.run("write_event", rows.event_row(head, event))
         case k.WriteEdge(edge=edge):
             statements.run("write_edge", rows.edge_row(edge))
+        case k.MoveEdge(edge=edge, parent=parent):
+            statements.run("move_edge", {**rows.edge_row(edge), "to": parent.incarnation})
+        case k.MoveMessages(head=head, to=to, consumed_since=since):
+            statements.run("move_messages", {"head": head, "to": to, "consumed_since": since})
         case k.WriteMessage(head=head, message=message):
             statements.run("write_message", {"head": head, **rows.plain_row(message)})
         case k.WriteHint():

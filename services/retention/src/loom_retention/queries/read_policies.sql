@@ -1,1 +1,1 @@
-SELECT namespace, keep FROM policies ORDER BY namespace
+SELECT namespace, keep FROM own.policies ORDER BY namespace

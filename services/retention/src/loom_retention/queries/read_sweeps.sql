@@ -1,2 +1,2 @@
 -- $1 limit; newest first
-SELECT report FROM sweeps ORDER BY started_at DESC LIMIT $1
+SELECT report FROM own.sweeps ORDER BY started_at DESC LIMIT $1

@@ -1,2 +1,2 @@
 -- $1 namespace
-DELETE FROM policies WHERE namespace = $1
+DELETE FROM own.policies WHERE namespace = $1

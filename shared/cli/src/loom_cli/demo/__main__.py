@@ -6,6 +6,7 @@ import asyncio
 import sys
 import tempfile
 import time
+from argparse import ArgumentParser
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -115,7 +116,8 @@ class Course:
         await self._until(f"{after} children have completed", lambda: self._have_completed(after))
         self._players.kill(SERVER)
         self.kills += 1
-        self._say("killed loom dev with SIGKILL; starting it again on the same folder")
+        where = "folder" if self._ground.postgres is None else "database"
+        self._say(f"killed loom dev with SIGKILL; starting it again on the same {where}")
         self._players.start_server()
         await self._until("the second loom dev is ready", self._is_ready)
 
@@ -202,9 +204,12 @@ def _show_record(record: Record, output: Output) -> None:
 
 async def main() -> int:
     """0 if everything holds, 1 if a claim is broken or something did not happen."""
+    parser = ArgumentParser(prog="loom_cli.demo", description=main.__doc__)
+    parser.add_argument("--postgres", metavar="URL", help="keep state in this database, by its owner's URL")
+    args = parser.parse_args()
     output = Output()
     folder = Path(tempfile.mkdtemp(prefix="loom-demo-"))
-    ground = Ground(folder, free_port())
+    ground = Ground(folder, free_port(), args.postgres)
     with troupe(ground) as players:
         try:
             findings = await Course(ground, players, output).run()

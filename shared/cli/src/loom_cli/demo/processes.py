@@ -19,10 +19,11 @@ SERVER = "server"
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """The folder and the address of one demo."""
+    """The folder and the address of one demo; `postgres`: the owner's URL of the database that keeps its state."""
 
     folder: Path
     port: int
+    postgres: str | None = None
 
     @property
     def url(self) -> str:
@@ -55,8 +56,10 @@ class Troupe:
 
     def start_server(self) -> None:
         """`loom dev` on the demo's folder and port, as a user starts it."""
-        data = str(self._ground.folder / "data")
-        self._start(SERVER, ["-m", "loom_cli", "dev", "--data", data, "--port", str(self._ground.port)])
+        words = ["--data", str(self._ground.folder / "data"), "--port", str(self._ground.port)]
+        if self._ground.postgres is not None:
+            words += ["--postgres", self._ground.postgres]
+        self._start(SERVER, ["-m", "loom_cli", "dev", *words])
 
     def start_worker(self, name: str) -> None:
         """A worker that calls itself `name` and records what is acknowledged to it."""

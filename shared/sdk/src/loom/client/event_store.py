@@ -41,6 +41,12 @@ class HttpEventStore:
     async def start_child(self, call: c.StartChild) -> c.ChildStarted:
         return await self._call(call, c.ChildStarted)
 
+    async def attach(self, call: c.Attach) -> c.ChildStarted:
+        return await self._call(call, c.ChildStarted)
+
+    async def continue_as_new(self, call: c.ContinueAsNew) -> c.Continued:
+        return await self._call(call, c.Continued)
+
     async def append(self, call: c.Append) -> c.Appended:
         return await self._call(call, c.Appended)
 
@@ -60,6 +66,9 @@ class HttpEventStore:
         return await self._call(call, c.Renewed)
 
     async def release(self, call: c.Release) -> c.Released:
+        return await self._call(call, c.Released)
+
+    async def evict(self, call: c.Evict) -> c.Released:
         return await self._call(call, c.Released)
 
     async def park(self, call: c.Park) -> c.Parked:

@@ -6,12 +6,12 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any, Literal, Protocol, Self, cast
 
 from loom.client.event_store import HttpEventStore
 from loom.client.failures import read_failure
 from loom.client.payloads import decode_value, encode_arguments, encode_value
+from loom.clock import Duration, ms_of
 from loom.errors import ExecutionFailed, Gone
 from loom.ids import ANY, Chain, ExecutionId, Incarnation, Namespace, SeenChain, SeenIncarnation, Sequence
 from loom.kernel import calls as c
@@ -23,9 +23,6 @@ from loom.stores.event_store import EventStore
 POLL_WAIT_MS = 10_000  # how long a service is asked to hold back an answer that has nothing new
 LOOK_S, LOOK_CAP_S = 0.02, 0.5  # pauses between looks at a store that answers at once
 PAGE = 1_000
-
-Duration = float | int | timedelta
-"""Seconds, or a timedelta."""
 
 
 class Described(Protocol):
@@ -94,8 +91,8 @@ class Client:
             input=encode_arguments(args),
             if_exists=if_exists,
             recreate=recreate,
-            delay_ms=None if delay is None else _ms(delay),
-            timeout_ms=None if timeout is None else _ms(timeout),
+            delay_ms=ms_of(delay),
+            timeout_ms=ms_of(timeout),
         )
         started = await self.store.start(call)
         result_type = Any if isinstance(workflow, str) else workflow.result_type
@@ -110,8 +107,17 @@ class Client:
         key: str | None = None,
         id: str | None = None,
         chain: SeenChain = ANY,
+        start: Described | str | None = None,
+        args: Iterable[Any] = (),
+        queue: str | None = "default",
+        timeout: Duration | None = None,
+        delay: Duration | None = None,
     ) -> c.Sent:
-        """Send a message; with an `id` of your own it is received once, however often it is sent."""
+        """Send a message; with an `id` of your own it is received once, however often it is sent.
+
+        `start`: the workflow of the receiver that is started, with these arguments, if there is none: in one
+        transaction, so that whoever comes first starts it and nobody's message is lost. A deleted id stays Deleted.
+        """
         call = c.Send(
             namespace=self.namespace,
             execution_id=ExecutionId(execution_id),
@@ -120,6 +126,7 @@ class Client:
             name=name,
             key=key,
             payload=encode_value(payload),
+            start=None if start is None else _receiver(start, args, queue, timeout, delay),
         )
         return await self.store.send(call)
 
@@ -137,7 +144,7 @@ class Client:
             execution_id=ExecutionId(execution_id),
             chain=chain,
             reason=reason,
-            deadline_ms=None if deadline is None else _ms(deadline),
+            deadline_ms=ms_of(deadline),
             batch_id=secrets.token_hex(16),
         )
         return await self.store.cancel(call)
@@ -182,7 +189,7 @@ class Client:
     async def result(
         self, execution_id: str, *, timeout: Duration | None = None, type: Any = Any, chain: SeenChain = ANY
     ) -> Any:
-        """Wait for the end; the result as `type` says.
+        """Wait for the end of the chain, its last link's; the result as `type` says.
 
         Raises ExecutionFailed if it failed or was cancelled, TimeoutError after `timeout`, NotFound, Deleted, Gone.
         """
@@ -191,19 +198,32 @@ class Client:
             return decode_value(outcome.payload, type)
         if outcome.status is Status.FAILED:
             raise ExecutionFailed(execution_id, *read_failure(outcome.payload))
+        if outcome.status is Status.CONTINUED:
+            raise ExecutionFailed(execution_id, "continued", "an ended link of a chain has no result", outcome.payload)
         told = outcome.payload if isinstance(outcome.payload, dict) else {}
         raise ExecutionFailed(
             execution_id, "cancelled", f"by {told.get('by')}: {told.get('reason') or 'no reason'}", told
         )
 
     async def outcome(self, execution_id: str, *, timeout: Duration | None = None, chain: SeenChain = ANY) -> Outcome:
-        """Wait for the end, however it is. Raises TimeoutError, NotFound, Deleted, Gone."""
-        seconds = None if timeout is None else _ms(timeout) / 1000
+        """Wait for the end of the chain, however it is. Raises TimeoutError, NotFound, Deleted, Gone."""
+        seconds = None if timeout is None else ms_of(timeout) / 1000
         async with asyncio.timeout(seconds):
             head = await self.get(execution_id)
             if chain != ANY and head.chain != chain:
                 raise Gone(f"another chain lives under {execution_id}", execution_id=execution_id)
-            return await self._locate_end(head) if head.ended else await self._await_end(head)
+            while True:
+                try:
+                    return await self._locate_end(head) if head.ended else await self._await_end(head)
+                except Gone:
+                    head = await self._next_link(head)
+
+    async def _next_link(self, head: Head) -> Head:
+        """What the id names since this link was continued. Raises Gone if it was not."""
+        newest = await self.get(head.execution_id)
+        if newest.chain != head.chain or newest.incarnation == head.incarnation:
+            raise Gone(f"another chain lives under {head.execution_id}", execution_id=head.execution_id)
+        return newest
 
     async def _locate_end(self, head: Head) -> Outcome:
         """The terminal event of what has ended: only audit events can follow it."""
@@ -324,12 +344,26 @@ def _outcome(event: Event) -> Outcome:
     return Outcome(status=status, payload=event.payload.parsed(), seq=event.seq)
 
 
+def _receiver(
+    workflow: Described | str,
+    args: Iterable[Any],
+    queue: str | None,
+    timeout: Duration | None,
+    delay: Duration | None,
+) -> c.StartIfAbsent:
+    name, version = _named(workflow)
+    return c.StartIfAbsent(
+        workflow=name,
+        code_version=version,
+        queue=queue,
+        input=encode_arguments(tuple(args)),
+        delay_ms=ms_of(delay),
+        timeout_ms=ms_of(timeout),
+    )
+
+
 def _named(workflow: Described | str) -> tuple[str, str]:
     if not isinstance(workflow, str):
         return workflow.name, workflow.version
     name, _, version = workflow.partition("@")
     return name, version or "0"
-
-
-def _ms(duration: Duration) -> int:
-    return round((duration.total_seconds() if isinstance(duration, timedelta) else float(duration)) * 1000)

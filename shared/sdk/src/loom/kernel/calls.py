@@ -94,6 +94,54 @@ class ChildStarted:
     created: bool
 
 
+@noun
+class Attach:
+    """Adopt a living chain as a child: its outcome is wanted, too. Judged by the parent's credential (I30).
+
+    `child_id` and `chain` name what is attached, in the parent's namespace.
+    """
+
+    namespace: Namespace
+    execution_id: ExecutionId
+    credential: Credential | None = None
+    incarnation: SeenIncarnation | None = None
+    batch_id: str
+    child_key: str
+    child_id: ExecutionId
+    chain: SeenChain
+    close: Literal["terminate", "cancel", "abandon"] = "abandon"
+    scope: Literal["run", "chain"] = "chain"
+
+
+@noun
+class ContinueAsNew:
+    """End this link and start the next under the same id (I58). What is not named stays as it was.
+
+    Names an incarnation, never `*`: a repeat is looked up by it, and would otherwise continue the next link too.
+    `release` names children whose outcome is not wanted any more, as an append's does.
+    """
+
+    namespace: Namespace
+    execution_id: ExecutionId
+    credential: Credential | None = None
+    incarnation: SeenIncarnation | None = None
+    batch_id: str
+    input: RawJson = NULL
+    workflow: str | None = None
+    code_version: str | None = None
+    release: tuple[str, ...] = ()
+
+
+@answer
+class Continued:
+    """The next link; `token` is its head's, which no credential of the ended link can present."""
+
+    execution: ExecutionRef
+    chain: Chain
+    link: int
+    token: Token
+
+
 # --- writing by the owner ---------------------------------------------------------------------------------------------
 
 
@@ -253,6 +301,20 @@ class Released:
     token: Token
 
 
+@noun
+class Evict:
+    """Take a running execution from its owner, by an operator: compare-and-set on the token seen. Runnable again.
+
+    The reason is kept in the log, as an ANNOTATED `{"evicted": owner, "reason"}`.
+    """
+
+    namespace: Namespace
+    execution_id: ExecutionId
+    incarnation: SeenIncarnation
+    token: Token
+    reason: str | None = None
+
+
 # --- answering parks --------------------------------------------------------------------------------------------------
 
 
@@ -347,6 +409,7 @@ class Terminate:
     incarnation: SeenIncarnation
     reason: str | None = None
     cancel_seq: Sequence | None = None
+    by: Literal["terminate", "parent"] = "terminate"
     batch_id: str | None = None
 
 
@@ -392,6 +455,18 @@ class Erased:
 
 
 @noun
+class StartIfAbsent:
+    """How to start the receiver of a message if there is none. Goes with the chain `*`: no number is known before."""
+
+    workflow: str
+    code_version: str = "0"
+    queue: str | None = None
+    input: RawJson = NULL
+    delay_ms: int | None = None
+    timeout_ms: int | None = None
+
+
+@noun
 class Send:
     """Send a message to a chain; a repeat by `message_id` gets the first answer. A `sender` is judged too (I30)."""
 
@@ -403,6 +478,7 @@ class Send:
     key: str | None = None
     payload: RawJson = NULL
     sender: Credential | None = None
+    start: StartIfAbsent | None = None
 
 
 @answer
@@ -665,10 +741,11 @@ class ListDue:
     """What a sweep must look at, over all namespaces, decided from heads and edges alone.
 
     overdue: parks whose timer passed by more than `grace_ms`; satisfied: parks whose child or group rule is met;
-    cancels: requests whose deadline passed; deadlines: executions whose `deadline_at` passed and no request is open.
+    cancels: requests whose deadline passed; deadlines: executions whose `deadline_at` passed and no request is open;
+    closes: children that have not ended and whose parent has, by their close policy.
     """
 
-    about: Literal["overdue", "satisfied", "cancels", "deadlines"]
+    about: Literal["overdue", "satisfied", "cancels", "deadlines", "closes"]
     grace_ms: int = 0
     cursor: str | None = None
     limit: int = 500
@@ -684,6 +761,7 @@ class Due:
     wait: str | None = None
     keys: tuple[str, ...] = ()
     cancel_seq: Sequence | None = None
+    close: Literal["terminate", "cancel"] | None = None
 
 
 @answer
@@ -713,16 +791,18 @@ class StoreInfo:
     limits: Limits
 
 
-OwnerCall = Append | Park | Renew | Release | StartChild
 WriteCall = (
     Start
     | StartChild
+    | Attach
+    | ContinueAsNew
     | Append
     | AppendBatch
     | Park
     | Claim
     | Renew
     | Release
+    | Evict
     | Resume
     | AcquireIfParked
     | AppendIfUnchanged

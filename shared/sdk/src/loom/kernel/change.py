@@ -25,6 +25,8 @@ class View(Protocol):
 
     def event(self, head: int, seq: Sequence) -> Event | None: ...
 
+    def terminal_event(self, head: int) -> Event | None: ...
+
     def event_of_batch(self, head: int, batch_id: str) -> Event | None:
         """The first event of the call that carried this key."""
 
@@ -90,6 +92,23 @@ class WriteEdge:
 
 
 @dataclass(frozen=True, slots=True)
+class MoveEdge:
+    """The same edge under its parent's next link, moved in place: who addresses it by child meets it there (I41)."""
+
+    edge: Edge
+    parent: ExecutionRef
+
+
+@dataclass(frozen=True, slots=True)
+class MoveMessages:
+    """The inbox goes along: what waits, and the ids consumed since `consumed_since`, by which a repeat is known."""
+
+    head: int
+    to: int
+    consumed_since: Instant
+
+
+@dataclass(frozen=True, slots=True)
 class WriteMessage:
     """Insert or replace the inbox row of this message id."""
 
@@ -140,6 +159,8 @@ Write = (
     WriteHead
     | WriteEvents
     | WriteEdge
+    | MoveEdge
+    | MoveMessages
     | WriteMessage
     | WriteHint
     | WriteGrant

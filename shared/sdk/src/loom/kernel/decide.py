@@ -11,19 +11,22 @@ from loom.errors import LoomError, Superseded
 from loom.ids import Credential
 from loom.kernel import calls as c
 from loom.kernel.change import Change, Moment, Refusal, View
-from loom.kernel.decisions import appending, ending, keeping, messaging, owning, parking, resuming, starting
+from loom.kernel.decisions import appending, continuing, ending, keeping, messaging, owning, parking, resuming, starting
 from loom.kernel.decisions.draft import Decision
 from loom.kernel.guards import SURFACE_OF
 
 DECISIONS: dict[type, Decision] = {
     c.Start: starting.start,
     c.StartChild: starting.start_child,
+    c.Attach: starting.attach,
+    c.ContinueAsNew: continuing.continue_as_new,
     c.Append: appending.append,
     c.AppendBatch: appending.append_batch,
     c.AppendIfUnchanged: appending.append_if_unchanged,
     c.Claim: owning.claim,
     c.Renew: owning.renew,
     c.Release: owning.release,
+    c.Evict: owning.evict,
     c.Park: parking.park,
     c.Resume: resuming.resume,
     c.AcquireIfParked: resuming.acquire_if_parked,

@@ -40,6 +40,11 @@ def grant_hash(nonce: Nonce) -> str:
     return digest_of_text(f"nonce:{nonce}")
 
 
+def ended_link_id(link: ExecutionRef) -> ExecutionId:
+    """`<id>~<its own incarnation>`: where an ended link is found, while the id names the newest one (I58)."""
+    return ExecutionId(f"{link.execution_id}~{int(link.incarnation)}")
+
+
 def child_id(parent: ExecutionRef, child_key: str) -> ExecutionId:
     """`<parent, cut to 190 characters>~c<26 characters>`: one child per parent incarnation and key (I39)."""
     text = f"{parent.namespace}/{parent.execution_id}/{int(parent.incarnation)}/{child_key}"

@@ -11,6 +11,7 @@ from loom.kernel.events import Event
 from loom.kernel.heads import Head, Status
 from loom.kernel.kinds import EventKind, is_answering, kind_of
 from loom.kernel.parks import Wait, earliest_wake, waits_from
+from loom.kernel.requests import request_in
 
 _ENDS = {
     EventKind.EXECUTION_COMPLETED: Status.COMPLETED,
@@ -49,7 +50,7 @@ def _folded(before: Execution, event: Event) -> Execution:
         last_position=before.last_position if event.position is None else event.position,
         greatest_fence=max(before.greatest_fence, event.fence),
     )
-    if event.kind == EventKind.EXECUTION_CANCEL_REQUESTED:
+    if request_in(event) is not None:
         return replace(execution, cancel_seq=event.seq)
     if not is_answering(event.kind, event.kernel):
         return execution

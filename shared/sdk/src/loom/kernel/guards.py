@@ -17,6 +17,8 @@ SURFACE_OF: dict[type, str] = {
     c.AppendBatch: "events-batch",
     c.Park: "park",
     c.StartChild: "children",
+    c.Attach: "attach",
+    c.ContinueAsNew: "continue",
     c.Send: "messages",
     c.Renew: "renew",
     c.Release: "release",
@@ -39,8 +41,7 @@ def judge(head: Head | None, credential: Credential, moment: Moment) -> Writer:
 
     Raises LostHistory for a token greater than the stored one of the same incarnation, else Stale; NotFound.
     """
-    if head is None:
-        raise NotFound(f"no execution {credential.execution_id}", execution_id=credential.execution_id)
+    head = named(head, credential.execution_id)
     if not is_of_incarnation(head, credential):
         _stale(head, credential, "another incarnation lives under this id")
     if is_lost_history(head, credential):
@@ -153,12 +154,18 @@ def is_of_chain(head: Head, chain: Chain | str) -> bool:
 
 def existing(head: Head | None, of: str = "") -> Head:
     """The head, unless there is none or only a tombstone."""
-    if head is None:
-        raise NotFound(f"no execution {of}".rstrip(), execution_id=of or None)
+    head = named(head, of)
     if head.status is Status.DELETED:
         raise Deleted(
             f"{head.execution_id} was deleted after it {head.ending}",
             execution_id=head.execution_id,
             ending=None if head.ending is None else str(head.ending),
         )
+    return head
+
+
+def named(head: Head | None, of: str = "") -> Head:
+    """The head, be it a tombstone. Raises NotFound."""
+    if head is None:
+        raise NotFound(f"no execution {of}".rstrip(), execution_id=of or None)
     return head

@@ -6,7 +6,7 @@ from dataclasses import field
 from enum import StrEnum
 
 from loom.ids import Chain, ExecutionId, ExecutionRef, Incarnation, Instant, Namespace, Sequence, Token, answer
-from loom.kernel.parks import OperatorWait, Wait
+from loom.kernel.parks import EdgeStatus, OperatorWait, Wait
 from loom.kernel.raw_json import RawJson
 
 
@@ -24,6 +24,13 @@ class Status(StrEnum):
 
 
 LIVE = frozenset({Status.PENDING, Status.RUNNING, Status.PARKED})
+EDGE_STATUS: dict[Status, EdgeStatus] = {
+    Status.COMPLETED: "completed",
+    Status.FAILED: "failed",
+    Status.CANCELLED: "cancelled",
+}
+"""What an edge says of a child that has ended so; a continued one is not at its end."""
+
 ENDED = frozenset({Status.COMPLETED, Status.FAILED, Status.CANCELLED, Status.CONTINUED})
 
 
@@ -109,6 +116,7 @@ class Mail:
     sender: str | None = None
     sent_at: Instant
     consumed_at_seq: Sequence | None = None
+    consumed_at: Instant | None = None
     resumed: bool = False  # did the send itself answer a park?
 
 

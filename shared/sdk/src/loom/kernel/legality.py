@@ -38,7 +38,7 @@ LEGAL: dict[EventKind | None, dict[Writer, frozenset[Status]]] = {
     EventKind.EXECUTION_COMPLETED: _OWN,
     EventKind.EXECUTION_FAILED: {**_OWN, Writer.OPERATOR: LIVE},
     EventKind.EXECUTION_CANCELLED: {**_OWN, Writer.OPERATOR: LIVE, Writer.STORE: frozenset({Status.PENDING})},
-    EventKind.EXECUTION_CONTINUED: {},  # by continue only
+    EventKind.EXECUTION_CONTINUED: _OWN,
     EventKind.EXECUTION_CANCEL_REQUESTED: {Writer.STORE: LIVE},
     EventKind.EXECUTION_DENIED: {Writer.AUDITOR: _ANY},
     EventKind.EXECUTION_MIGRATED: {Writer.AUDITOR: _ANY},
@@ -60,9 +60,9 @@ CALL_OF: dict[EventKind, str] = {
     EventKind.EXECUTION_STARTED: "start",
     EventKind.EXECUTION_SUSPENDED: "park",
     EventKind.EXECUTION_RESUMED: "resume",
-    EventKind.EXECUTION_CONTINUED: "continue",
+    EventKind.EXECUTION_CONTINUED: "continue_as_new",
     EventKind.EXECUTION_CANCEL_REQUESTED: "cancel",
-    EventKind.CHILD_STARTED: "start_child",
+    EventKind.CHILD_STARTED: "start_child` or `attach",
     **dict.fromkeys(sorted(AUDIT_KINDS), "append_if_unchanged"),
 }
 """Kinds that `append` does not take, and the call that writes them."""

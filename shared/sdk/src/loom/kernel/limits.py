@@ -5,6 +5,7 @@ from __future__ import annotations
 from loom.ids import answer
 
 YEAR_MS = 365 * 24 * 3600 * 1000
+FILLING_PERCENTS = (50, 80)
 
 
 @answer
@@ -26,3 +27,9 @@ class Limits:
     fruitless_claims: int = 8
     depth_read: int = 64
     depth_carried: int = 256
+
+
+def filling_of(last_seq: int, limits: Limits) -> int | None:
+    """How many percent of its room a log of this length has reached, by the steps that are warned of; None below."""
+    reached = [percent for percent in FILLING_PERCENTS if last_seq * 100 >= limits.log_events * percent]
+    return max(reached, default=None)

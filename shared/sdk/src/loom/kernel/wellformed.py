@@ -62,8 +62,8 @@ def _why_malformed(owner: Any, name: str, value: Any, limits: Limits) -> str | N
         return None
     if isinstance(owner, NewEvent) and name in _BELONGS and owner.kind not in _BELONGS[name]:
         return f"only for {' or '.join(_BELONGS[name])}"
-    if name == "execution_id":
-        return _why_no_id(value, derived=not isinstance(owner, c.Start))
+    if name in ("execution_id", "child_id"):
+        return _why_no_id(value, derived=not _is_starting(owner))
     if name == "namespace":
         return _why_no_id(value, derived=False)
     if name == "ttl_ms":
@@ -83,6 +83,11 @@ def _why_malformed(owner: Any, name: str, value: Any, limits: Limits) -> str | N
     if isinstance(value, int) and not isinstance(value, bool):
         return _why_no_number(owner, name, value)
     return None
+
+
+def _is_starting(owner: Any) -> bool:
+    """Would this call give the id to a new execution?"""
+    return isinstance(owner, c.Start) or (isinstance(owner, c.Send) and owner.start is not None)
 
 
 def _why_no_id(value: str, *, derived: bool) -> str | None:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from loom.ids import Instant
 from loom.kernel.calls import Reason
-from loom.kernel.heads import Head, Pin, Status
+from loom.kernel.heads import LIVE, Head, Pin, Status
+from loom.kernel.limits import Limits, filling_of
 from loom.kernel.parks import (
     ChildWait,
     Edge,
@@ -24,12 +25,16 @@ from loom.kernel.parks import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """What is read beside the head: edges by key, its outbox rows, how many workers poll its queue for its workflow."""
+    """What is read beside the head: edges by key, its outbox rows, how many workers poll its queue for its workflow.
+
+    `limits` are the store's.
+    """
 
     edges: dict[str, Edge]
     outbox: int
     pollers: int
     pins: tuple[Pin, ...]
+    limits: Limits
     now: Instant
 
 
@@ -115,6 +120,9 @@ def _why_unclaimed(head: Head, around: Surroundings) -> Iterator[Reason]:
 
 
 def _why_beside(head: Head, around: Surroundings) -> Iterator[Reason]:
+    if head.status in LIVE and (percent := filling_of(head.last_seq, around.limits)):
+        held = f"{head.last_seq} of {around.limits.log_events} events, over {percent} percent"
+        yield Reason(code="log-filling", text=f"its log holds {held}: continue as new, or start another execution")
     if around.outbox:
         yield Reason(code="outbox", text=f"{around.outbox} hints are not relayed yet")
     for pin in around.pins:

@@ -14,9 +14,12 @@ from loom.kernel.decide import decide
 from loom.kernel.decisions.draft import Draft
 from loom.kernel.decisions.resuming import is_held
 from loom.kernel.digests import grant_hash
-from loom.kernel.heads import Duty, Head, Status
+from loom.kernel.heads import LIVE, Duty, Head, Status
 from loom.kernel.parks import TimerWait, answer_from_children, children_of
 from loom.kernel.raw_json import NULL
+
+ROWS_KEPT = 1000  # grants and refusals of a living execution
+POLL_SEEN_MS = 60_000  # a worker that polled this recently counts as polling
 
 
 class DecidingStore:
@@ -32,6 +35,14 @@ class DecidingStore:
 
     async def start_child(self, call: c.StartChild) -> c.ChildStarted:
         answer: c.ChildStarted = await self._write(call)
+        return answer
+
+    async def attach(self, call: c.Attach) -> c.ChildStarted:
+        answer: c.ChildStarted = await self._write(call)
+        return answer
+
+    async def continue_as_new(self, call: c.ContinueAsNew) -> c.Continued:
+        answer: c.Continued = await self._write(call)
         return answer
 
     async def append(self, call: c.Append) -> c.Appended:
@@ -55,6 +66,10 @@ class DecidingStore:
         return answer
 
     async def release(self, call: c.Release) -> c.Released:
+        answer: c.Released = await self._write(call)
+        return answer
+
+    async def evict(self, call: c.Evict) -> c.Released:
         answer: c.Released = await self._write(call)
         return answer
 
@@ -208,6 +223,21 @@ def due_of(view: View, call: c.ListDue, head: Head, moment: Moment) -> tuple[c.D
         case "deadlines":
             due = head.cancel_seq is None and _past(head.deadline_at, moment)
             return (c.Due(execution=head.ref, chain=head.chain),) if due else ()
+        case "closes":
+            return _closes(view, head)
+
+
+def _closes(view: View, head: Head) -> tuple[c.Due, ...]:
+    """The hardest policy of an edge whose parent has ended; a cancel that was already requested is carried out."""
+    closes = {edge.close for edge in view.edges_of_child(head.ref) if _has_ended(view.head_of(edge.parent.incarnation))}
+    if "terminate" in closes:
+        return (c.Due(execution=head.ref, chain=head.chain, close="terminate"),)
+    due = "cancel" in closes and head.cancel_seq is None
+    return (c.Due(execution=head.ref, chain=head.chain, close="cancel"),) if due else ()
+
+
+def _has_ended(parent: Head | None) -> bool:
+    return parent is None or parent.status not in LIVE
 
 
 def _past(instant: int | None, moment: Moment) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from random import Random, SystemRandom
 from typing import Any
 
@@ -13,6 +14,8 @@ from loom.kernel import calls as c
 from loom.kernel.change import (
     Change,
     Moment,
+    MoveEdge,
+    MoveMessages,
     Refusal,
     RemovePinRow,
     RemoveRows,
@@ -28,14 +31,17 @@ from loom.kernel.change import (
 )
 from loom.kernel.decide import decide
 from loom.kernel.events import Event
-from loom.kernel.guards import existing, living
+from loom.kernel.guards import existing, living, named
 from loom.kernel.heads import ENDED, LIVE, Duty, GrantRow, Head, Mail, Pin, RefusalRow
 from loom.kernel.hints import Hint
+from loom.kernel.kinds import TERMINAL_KINDS, kind_of
 from loom.kernel.limits import Limits
 from loom.kernel.parks import Edge
 from loom.kernel.wellformed import check_wellformed
 from loom.kernel.why import Surroundings, why
 from loom.stores.deciding import (
+    POLL_SEEN_MS,
+    ROWS_KEPT,
     DecidingStore,
     claims_from,
     claims_of,
@@ -47,9 +53,6 @@ from loom.stores.deciding import (
     still_held,
 )
 from loom.stores.event_store import PORT_VERSION
-
-KEPT_ROWS = 1000  # grants and refusals of a living execution
-POLL_SEEN_MS = 60_000  # a worker that polled this recently counts as polling
 
 
 class Rows:
@@ -82,6 +85,9 @@ class Rows:
     def event(self, head: int, seq: Sequence) -> Event | None:
         events = self.events[head]
         return events[seq - 1] if 0 < seq <= len(events) else None
+
+    def terminal_event(self, head: int) -> Event | None:
+        return next((event for event in self.events[head] if kind_of(event.kind) in TERMINAL_KINDS), None)
 
     def event_of_batch(self, head: int, batch_id: str) -> Event | None:
         return self.batches.get((head, batch_id))
@@ -138,13 +144,17 @@ class Rows:
                 self.batches.update({(head, event.batch_id): event for event in events if event.batch_id is not None})
             case WriteEdge(edge):
                 self.edges[edge.parent.incarnation, edge.child_key] = edge
+            case MoveEdge(edge, parent):
+                self._move_edge(edge, parent)
+            case MoveMessages(head, to, consumed_since):
+                self._move_messages(head, to, consumed_since)
             case WriteMessage(head, message):
                 self.inbox[head][message.message_id] = message
             case WriteHint(head, hint):
                 self.last_outbox += 1
                 self.outbox[self.last_outbox] = (head, hint)
             case WriteGrant(head, grant):
-                self.grants[head] = [*self.grants[head], grant][-KEPT_ROWS:]
+                self.grants[head] = [*self.grants[head], grant][-ROWS_KEPT:]
             case WritePin(head, pin):
                 self.pin_rows[head][pin.owner] = pin
             case RemovePinRow(head, owner):
@@ -154,8 +164,23 @@ class Rows:
             case WriteDuty(duty):
                 self.duties[duty.name] = duty
 
+    def _move_edge(self, edge: Edge, parent: ExecutionRef) -> None:
+        """In place: a dict keeps the order of making only if the key does not move to its end."""
+        before, after = (edge.parent.incarnation, edge.child_key), (parent.incarnation, edge.child_key)
+        moved = replace(edge, parent=parent)
+        self.edges = {
+            after if key == before else key: moved if key == before else row for key, row in self.edges.items()
+        }
+
+    def _move_messages(self, head: int, to: int, consumed_since: Instant) -> None:
+        for message in list(self.inbox[head].values()):
+            if message.consumed_at is None or message.consumed_at >= consumed_since:
+                self.inbox[to][message.message_id] = self.inbox[head].pop(message.message_id)
+
     def _write_head(self, head: Head) -> None:
         before = self.heads.get(head.head)
+        if before is not None and before.execution_id != head.execution_id:
+            del self.ids[before.namespace, before.execution_id]
         if before is not None and before.incarnation != head.incarnation:
             del self.incarnations[before.incarnation]
         self.heads[head.head] = head
@@ -224,7 +249,7 @@ class MemoryEventStore(DecidingStore):
             first_at=before.first_at if before else moment.now,
             last_at=moment.now,
         )
-        while len(rows) > KEPT_ROWS:
+        while len(rows) > ROWS_KEPT:
             del rows[next(iter(rows))]
 
     async def claim_runnable(self, call: c.ClaimRunnable) -> c.Claims:
@@ -244,8 +269,7 @@ class MemoryEventStore(DecidingStore):
 
     async def read_head(self, call: c.ReadHead) -> Head:
         check_wellformed(call, self._limits)
-        head = self.rows.head_named(call.namespace, call.execution_id)
-        return head if head is not None else existing(head, call.execution_id)
+        return named(self.rows.head_named(call.namespace, call.execution_id), call.execution_id)
 
     def _seen(self, namespace: Namespace, execution_id: ExecutionId, incarnation: SeenIncarnation) -> Head:
         return living(self.rows.head_named(namespace, execution_id), incarnation, of=execution_id)
@@ -311,8 +335,7 @@ class MemoryEventStore(DecidingStore):
 
     async def read_why(self, call: c.ReadWhy) -> c.Why:
         check_wellformed(call, self._limits)
-        found = self.rows.head_named(call.namespace, call.execution_id)
-        head = found if found is not None else existing(found, call.execution_id)
+        head = named(self.rows.head_named(call.namespace, call.execution_id), call.execution_id)
         now = self._clock.now()
         polled = (head.namespace, head.queue, f"{head.workflow}@{head.code_version}")
         around = Surroundings(
@@ -320,6 +343,7 @@ class MemoryEventStore(DecidingStore):
             outbox=sum(row[0] == head.head for row in self.rows.outbox.values()),
             pollers=sum(key[:3] == polled and now - seen < POLL_SEEN_MS for key, seen in self.rows.polls.items()),
             pins=self.rows.pins(head.head),
+            limits=self._limits,
             now=now,
         )
         return c.Why(head=head, reasons=why(head, around))

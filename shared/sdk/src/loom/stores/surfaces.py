@@ -20,6 +20,8 @@ _CALLS: dict[type, str] = {
     c.AppendBatch: "append_batch",
     c.Park: "park",
     c.StartChild: "start_child",
+    c.Attach: "attach",
+    c.ContinueAsNew: "continue_as_new",
     c.Send: "send",
     c.Renew: "renew",
     c.Release: "release",
@@ -27,5 +29,5 @@ _CALLS: dict[type, str] = {
     c.Delete: "delete",
 }
 
-SURFACES: tuple[Surface, ...] = tuple(Surface(name=SURFACE_OF[call], call=name) for call, name in _CALLS.items())
+SURFACES: tuple[Surface, ...] = tuple(Surface(name=name, call=_CALLS[call]) for call, name in SURFACE_OF.items())
 """A worker refuses to start against a store whose table it does not know."""

@@ -1,4 +1,4 @@
-"""The steps that run under one grant: attempts in flight, pauses between them, ends that wait to be recorded."""
+"""The steps that run under one grant: attempts in flight, and ends that wait to be recorded."""
 
 from __future__ import annotations
 
@@ -56,12 +56,6 @@ class Attempts:
         """Tell every step in flight to end, and why."""
         for flight in list(self._flying.values()):
             _end(flight, ending)
-
-    async def wait(self, timeout_s: float) -> None:
-        """Wait until something has landed, or nothing flies, or the time is over."""
-        tasks = [flight.task for flight in self._flying.values()]
-        if tasks and not self.ended:
-            await asyncio.wait(tasks, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
 
     def _turn_away(self, flight: Flight) -> None:
         if flight.command.future.cancelled():

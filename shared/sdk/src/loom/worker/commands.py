@@ -15,6 +15,9 @@ from loom.worker.loop import BodyLoop
 from loom.worker.registry import Step
 from loom.worker.tasks import BodyFuture
 
+Close = Literal["terminate", "cancel", "abandon"]
+Scope = Literal["run", "chain"]
+
 
 @dataclass(frozen=True, slots=True)
 class RunStep:
@@ -63,10 +66,34 @@ class BeginChild:
     result_type: Any
     delay_ms: int | None
     timeout_ms: int | None
+    close: Close
+    scope: Scope
 
     @property
     def digested(self) -> Any:
         return [self.key, self.workflow, self.version, self.input]
+
+
+@dataclass(frozen=True, slots=True)
+class AttachChild:
+    """Adopt what lives, or has ended, under an id; ends with CHILD_STARTED."""
+
+    TYPE: ClassVar[str] = "attach"
+
+    key: str
+    execution_id: str
+    result_type: Any
+    close: Close
+    scope: Scope
+
+    @property
+    def workflow(self) -> str:
+        """What a failure of it names, since the body does not know what it is."""
+        return self.execution_id
+
+    @property
+    def digested(self) -> Any:
+        return [self.key, self.execution_id]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +155,13 @@ class AwaitGroup:
         return Group(members=self.keys, policy=self.policy, on_error=self.on_error)
 
 
-Request = RunStep | SendMessage | BeginChild | Emit | Sleep | AwaitMessage | AwaitChild | AwaitGroup
-Recorded = RunStep | SendMessage | BeginChild
+Beginning = BeginChild | AttachChild
+Request = RunStep | SendMessage | Beginning | Emit | Sleep | AwaitMessage | AwaitChild | AwaitGroup
+Recorded = RunStep | SendMessage | Beginning
 """Begins with STEP_STARTED, which carries the digest of what was asked."""
 
 NAME_CHARS_MAX = 200
+FIRST_BRANCH = "0"
 ID_CHARS_MAX = 255  # of a wait, in any store
 
 
@@ -203,6 +232,12 @@ class Commands:
             self.by_id[command.id] = command
             self.fresh.append(command)
         return future
+
+    def check_leaving(self) -> None:
+        """May the body end itself here? Raises Detached on the way out, RuntimeError in any branch but the first."""
+        self.loop.create_answer()
+        if self.branch() != FIRST_BRANCH:
+            raise RuntimeError("continue_as_new ends the body: call it where the body returns, in its first task")
 
     def branch(self) -> str:
         """The running branch of the body. Raises RuntimeError elsewhere: in a step, in a callback."""

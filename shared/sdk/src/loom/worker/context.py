@@ -6,22 +6,28 @@ import asyncio
 import uuid
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator
 from contextlib import AbstractAsyncContextManager
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from random import Random
-from typing import Any, Generic, Literal, ParamSpec, TypeVar, overload
+from typing import Any, Generic, Literal, NoReturn, ParamSpec, TypeVar, overload
 
 from loom.client.payloads import encode_arguments, encode_value
+from loom.clock import Duration, ms_of
+from loom.errors import Continuation
 from loom.ids import ExecutionRef, Instant, Token
 from loom.kernel.kinds import kind_of
 from loom.worker import groups, waiting
 from loom.worker.commands import (
+    ID_CHARS_MAX,
+    AttachChild,
     AwaitChild,
     AwaitGroup,
     AwaitMessage,
     BeginChild,
+    Close,
     Commands,
     Emit,
     RunStep,
+    Scope,
     SendMessage,
     Sleep,
     check_name,
@@ -31,8 +37,6 @@ from loom.worker.steps import current_attempt
 
 P = ParamSpec("P")
 R = TypeVar("R")
-Duration = float | int | timedelta
-"""Seconds, or a timedelta."""
 
 
 class Context:
@@ -94,7 +98,7 @@ class Context:
 
     def sleep(self, duration: Duration) -> asyncio.Future[None]:
         """Wait that long, on no machine in particular."""
-        return self._commands.ask("sleep", Sleep(_ms(duration)))
+        return self._commands.ask("sleep", Sleep(ms_of(duration)))
 
     def wait_event(
         self, name: str, *, key: str | None = None, timeout: Duration | None = None, type: Any = Any
@@ -103,7 +107,7 @@ class Context:
 
         Answers its payload as `type` says. Raises EventTimeout if the time-out comes first.
         """
-        timeout_ms = None if timeout is None else _ms(timeout)
+        timeout_ms = ms_of(timeout)
         future = self._commands.ask(check_name(name), AwaitMessage(name, key, type))
         if timeout_ms is not None:
             self._commands.ask(f"{name}~timeout", Sleep(timeout_ms, event=name), future)
@@ -111,7 +115,7 @@ class Context:
 
     def timeout(self, duration: Duration) -> AbstractAsyncContextManager[None]:
         """`async with ctx.timeout(60):` raises TimeoutError if what is inside takes longer; like asyncio.timeout."""
-        return waiting.timeout(self._commands.ask("timeout", Sleep(_ms(duration))))
+        return waiting.timeout(self._commands.ask("timeout", Sleep(ms_of(duration))))
 
     async def wait(
         self,
@@ -121,7 +125,7 @@ class Context:
         return_when: str = asyncio.ALL_COMPLETED,
     ) -> tuple[list[asyncio.Future[Any]], list[asyncio.Future[Any]]]:
         """Like asyncio.wait, with lists in the order given for its sets."""
-        sleep = None if timeout is None else self._commands.ask("timeout", Sleep(_ms(timeout)))
+        sleep = None if timeout is None else self._commands.ask("timeout", Sleep(ms_of(timeout)))
         return await waiting.wait(waiting.as_futures(members), sleep, return_when)
 
     def as_completed(self, members: Iterable[Awaitable[R]]) -> Iterator[Awaitable[R]]:
@@ -148,11 +152,15 @@ class Context:
         queue: str | None = None,
         timeout: Duration | None = None,
         delay: Duration | None = None,
+        close: Close = "cancel",
+        scope: Scope = "chain",
     ) -> asyncio.Future[ChildHandle[R]]:
         """Start a child; awaiting what this answers gives its handle, awaiting the handle its result.
 
         A string is `name` or `name@version`. The same key is the same child; by default `<branch>/<name>/<index>`.
-        `queue` None is this execution's own. Raises ChildFailed if it cannot be started.
+        `queue` None is this execution's own. `close` is what becomes of it when this execution has ended. With scope
+        `chain` that is the end of the last link, and a child not awaited yet goes along under its key when the body
+        continues as new; with `run` it stays with this link. Raises ChildFailed if it cannot be started.
         """
         name, version, result_type = _described(workflow)
         key = key or self._commands.peek_id(check_name(name))
@@ -165,16 +173,39 @@ class Context:
             queue=queue,
             input=encode_arguments(args),
             result_type=result_type,
-            delay_ms=None if delay is None else _ms(delay),
-            timeout_ms=None if timeout is None else _ms(timeout),
+            delay_ms=ms_of(delay),
+            timeout_ms=ms_of(timeout),
+            close=close,
+            scope=scope,
         )
         self._children[key] = name, self._commands.ask(name, request)
+        return self._children[key][1]
+
+    def attach(
+        self,
+        execution_id: str,
+        *,
+        key: str | None = None,
+        type: Any = Any,
+        close: Close = "abandon",
+        scope: Scope = "chain",
+    ) -> asyncio.Future[ChildHandle[Any]]:
+        """Adopt what lives, or has ended, under an id: its handle is awaited like a child's, its result is of `type`.
+
+        The key is `attach/<id>` if none is given; one that has a child already must be of the same id. Raises
+        ChildFailed if there is nothing to adopt.
+        """
+        key = key or f"attach/{execution_id}"[:ID_CHARS_MAX]
+        if key in self._children:
+            return self._same_child(key, execution_id)
+        request = AttachChild(key=key, execution_id=execution_id, result_type=type, close=close, scope=scope)
+        self._children[key] = execution_id, self._commands.ask("attach", request)
         return self._children[key][1]
 
     def _same_child(self, key: str, workflow: str) -> asyncio.Future[ChildHandle[Any]]:
         name, future = self._children[key]
         if name != workflow:
-            raise ValueError(f"the key {key} already has a child of workflow {name}")
+            raise ValueError(f"the key {key} already has a child: {name}")
         return future
 
     async def run_child(self, workflow: Workflow[..., R] | str, *args: Any, **options: Any) -> Any:
@@ -220,6 +251,17 @@ class Context:
         if isinstance(outcome, BaseException):
             raise outcome
         return outcome
+
+    def continue_as_new(self, *args: Any, workflow: Workflow[..., Any] | str | None = None) -> NoReturn:
+        """End this link and begin the next under the same id, with these arguments and an empty log.
+
+        It raises what the body must let through, and may be called in its first task only. Children not awaited yet,
+        mail not read yet, a cancel request and the deadline go along. `workflow`: go on as another one, or as another
+        version of this.
+        """
+        name, version, _ = (None, None, None) if workflow is None else _described(workflow)
+        self._commands.check_leaving()
+        raise Continuation(encode_arguments(args), name, version)
 
     # The log.
 
@@ -284,10 +326,3 @@ def _described(workflow: Workflow[..., Any] | str) -> tuple[str, str, Any]:
         return workflow.name, workflow.version, workflow.result_type
     name, _, version = workflow.partition("@")
     return name, version or "0", Any
-
-
-def _ms(duration: Duration) -> int:
-    seconds = duration.total_seconds() if isinstance(duration, timedelta) else float(duration)
-    if seconds < 0:
-        raise ValueError(f"a duration is not negative: {duration}")
-    return round(seconds * 1000)

@@ -16,6 +16,7 @@ from loom.kernel import calls as c
 from loom.kernel.backoff import full_jitter_ms
 from loom.kernel.events import Event, NewEvent
 from loom.kernel.kinds import EventKind
+from loom.kernel.limits import Limits, filling_of
 from loom.kernel.parks import Wait
 from loom.kernel.raw_json import RawJson
 from loom.stores.event_store import EventStore
@@ -24,6 +25,7 @@ from loom.worker.replay import Body
 
 _COPIED = frozenset({EventKind.MESSAGE_CONSUMED, EventKind.CHILD_OUTCOME})
 """Kinds whose payload the store makes: they are read back."""
+_OF_A_RESUME = _COPIED | {EventKind.EXECUTION_RESUMED}
 
 PAGE = 1_000
 
@@ -51,6 +53,7 @@ class OwnedLog:
         body: Body,
         *,
         renewals: Renewals,
+        limits: Limits,
         rng: Random,
         ttl_ms: int,
         good_until: float,
@@ -65,6 +68,7 @@ class OwnedLog:
         self._body = body
         self._lease = Lease(claimed.credential, ttl_ms, good_until, self)
         self._renewals = renewals
+        self._limits = limits
         self._rng = rng
         self._lost: Exception | None = None
 
@@ -134,7 +138,26 @@ class OwnedLog:
     def _give(self, events: Iterable[Event]) -> None:
         for event in events:
             self.last_seq = event.seq
+            if self._came_with_grant(event):
+                self._warn_of_filling(event.seq)
             self._body.give(event)
+
+    def _came_with_grant(self, event: Event) -> bool:
+        """Written under it, or by the resume that led to it: no earlier grant has told of this event."""
+        token = self.credential.token
+        return event.fence == token or (event.fence == token - 1 and event.kind in _OF_A_RESUME)
+
+    def _warn_of_filling(self, seq: Seq) -> None:
+        """One warning at each step, when it is reached."""
+        percent = filling_of(seq, self._limits)
+        if percent != filling_of(seq - 1, self._limits):
+            logger.warning(
+                "%s: its log holds %d of %d events, %d percent: continue as new, or start another execution",
+                self.credential,
+                seq,
+                self._limits.log_events,
+                percent,
+            )
 
     # Writing.
 
@@ -191,7 +214,9 @@ class OwnedLog:
             waits=tuple(waits),
             heard=heard,
         )
-        return await self._record(self._store.park, call)
+        parked = await self._record(self._store.park, call)
+        self._warn_of_filling(parked.park_seq)
+        return parked
 
     async def _record(self, method: Callable[[_Call], Awaitable[_Answer]], call: _Call) -> _Answer:
         """Only what the body asked for can be unwritable; rights that are missing say nothing about it."""

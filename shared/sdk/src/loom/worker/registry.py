@@ -24,6 +24,8 @@ class Workflow(Generic[P, R]):
     def __init__(self, function: Callable[P, Awaitable[R]], name: str, version: str) -> None:
         if not inspect.iscoroutinefunction(function):
             raise TypeError(f"workflow {name} must be an async function")
+        if not name or not version or "@" in name:
+            raise ValueError(f"a workflow has a name, without @, and a version: {name!r}, {version!r}")
         functools.update_wrapper(self, function)
         self.function = function
         self.name = name

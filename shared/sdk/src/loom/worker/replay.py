@@ -14,10 +14,12 @@ from loom.kernel.events import Event
 from loom.kernel.kinds import EventKind
 from loom.worker import groups
 from loom.worker.commands import (
+    AttachChild,
     AwaitChild,
     AwaitGroup,
     AwaitMessage,
     BeginChild,
+    Beginning,
     Command,
     Commands,
     RunStep,
@@ -121,6 +123,9 @@ class Body:
     def _begin(self, event: Event, payload: Any) -> None:
         self.context.pass_time(event.recorded_at)
         self._task = self.loop.start(self._main(payload["input"]))
+        if payload["cancel"]:  # it came along from the link before: met at the first await, not before it began
+            self.run()
+            self._request_cancel(event)
 
     async def _main(self, form: Any) -> Any:
         args, kwargs = decode_arguments(self._workflow.function, form, skip=1)
@@ -141,10 +146,12 @@ class Body:
         command = self._locate(payload["command"], payload["type"], payload.get("digest"), event)
         self.context.pass_time(Instant(payload["at"]))
         if event.kind == EventKind.STEP_FAILED:
-            cls = ChildFailed if isinstance(command.request, BeginChild) else StepFailed
+            cls = ChildFailed if isinstance(command.request, Beginning) else StepFailed
             self._fulfil(command, cls(_name_in(command.id), *read_failure(payload["failure"])))
         elif isinstance(command.request, Sleep):
             self._wake(command)
+        elif isinstance(command.request, Beginning):
+            self._fulfil_child(command, command.request, payload["result"])
         else:
             self._fulfil(command, self._decode_result(command, payload.get("result")))
 
@@ -171,16 +178,19 @@ class Body:
         command = self._beginnings.get(payload["key"])
         if command is None:
             raise NonDeterminism(f"child {payload['key']}", self._newest_like(payload["key"]), _at(event))
-        assert isinstance(command.request, BeginChild)
-        if command.request.workflow != payload["workflow"]:
-            raise NonDeterminism(f"a child of {payload['workflow']}", f"one of {command.request.workflow}", _at(event))
-        child = payload["child"]
+        request = command.request
+        assert isinstance(request, Beginning)
+        if isinstance(request, BeginChild) and request.workflow != payload["workflow"]:
+            raise NonDeterminism(f"a child of {payload['workflow']}", f"one of {request.workflow}", _at(event))
+        self._fulfil_child(command, request, payload["child"])
+
+    def _fulfil_child(self, command: Command, request: Beginning, child: Any) -> None:
         ref = ExecutionRef(
             namespace=Namespace(child["namespace"]),
             execution_id=ExecutionId(child["execution_id"]),
             incarnation=Incarnation.parse(child["incarnation"]),
         )
-        self._fulfil(command, ChildHandle(self.context, payload["key"], command.request.workflow, ref))
+        self._fulfil(command, ChildHandle(self.context, request.key, request.workflow, ref))
 
     def _deliver_outcome(self, event: Event, payload: Any) -> None:
         key = payload["key"]
@@ -188,7 +198,7 @@ class Body:
         if beginning is None or key not in self._watchers:
             raise NonDeterminism(f"a wait for child {key}", self._newest_like(key), _at(event))
         self.context.pass_time(event.recorded_at)
-        assert isinstance(beginning.request, BeginChild)
+        assert isinstance(beginning.request, Beginning)
         outcome = _outcome_of(beginning.request, payload)
         self.context.tell_outcome(key, outcome)
         for command in self._watchers[key]:
@@ -252,7 +262,7 @@ class Body:
         fresh = self.commands.fresh
         for command in fresh[self._filed :]:
             match command.request:
-                case BeginChild(key=key):
+                case BeginChild(key=key) | AttachChild(key=key):
                     self._beginnings[key] = command
                 case AwaitChild(key=key):
                     self._watchers[key].append(command)
@@ -308,7 +318,7 @@ _GIVEN = frozenset(
 """Kinds whose payload the body's own worker or the store wrote; the application's are never parsed."""
 
 
-def _outcome_of(beginning: BeginChild, payload: Any) -> Any | BaseException:
+def _outcome_of(beginning: Beginning, payload: Any) -> Any | BaseException:
     if payload["status"] == "completed":
         return _decoded(payload["outcome"], beginning.result_type, ChildFailed, beginning.workflow)
     if payload["status"] == "failed":

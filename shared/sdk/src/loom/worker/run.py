@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import secrets
 from collections.abc import Iterable
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -14,11 +15,13 @@ from typing import Any
 from loom.client.failures import describe, describe_exception
 from loom.client.payloads import encode_value
 from loom.errors import (
+    Continuation,
     Invalid,
     NonDeterminism,
     NotReplaySafe,
     OwnershipLost,
     Refused,
+    TooLarge,
 )
 from loom.ids import ExecutionId, Instant
 from loom.kernel import calls as c
@@ -31,10 +34,12 @@ from loom.stores.event_store import EventStore
 from loom.worker import facts
 from loom.worker.attempts import Attempts, Flight
 from loom.worker.commands import (
+    AttachChild,
     AwaitChild,
     AwaitGroup,
     AwaitMessage,
     BeginChild,
+    Beginning,
     Command,
     Emit,
     Recorded,
@@ -95,6 +100,7 @@ class Run:
             claimed,
             self._body,
             renewals=around.renewals,
+            limits=around.limits,
             rng=around.rng,
             ttl_ms=around.ttl_ms,
             good_until=asked_at + claimed.ttl_ms / 1000,
@@ -210,7 +216,7 @@ class Run:
                 self._attempts.launch(command)
             case SendMessage():
                 await self._send(command, command.request)
-            case BeginChild():
+            case BeginChild() | AttachChild():
                 await self._begin_child(command, command.request)
 
     async def _send(self, command: Command, request: SendMessage) -> None:
@@ -231,27 +237,50 @@ class Run:
         else:
             await self._append(facts.completed(command, self._now()))
 
-    async def _begin_child(self, command: Command, request: BeginChild) -> None:
-        call = c.StartChild(
-            namespace=self._own.namespace,
-            execution_id=self._own.execution_id,
-            credential=self._own,
-            batch_id=self._effect_key(command),
+    async def _begin_child(self, command: Command, request: Beginning) -> None:
+        """A key that has a child already, as one that came along from the link before, ends with that child."""
+        try:
+            started = await self._ask_for_child(command, request)
+        except (Refused, Invalid) as error:
+            await self._append(facts.failed(command, describe_exception(error), self._now()))
+            return
+        if started.seq is None:
+            await self._append(facts.completed(command, self._now(), encode(started.child)))
+        else:
+            payload = {"key": request.key, "child": started.child, "workflow": request.workflow}
+            await self._log.give_written(EventKind.CHILD_STARTED, encode(payload), started.seq)
+
+    async def _ask_for_child(self, command: Command, request: Beginning) -> c.ChildStarted:
+        own, key = self._own, self._effect_key(command)
+        if isinstance(request, AttachChild):
+            attach = c.Attach(
+                namespace=own.namespace,
+                execution_id=own.execution_id,
+                credential=own,
+                batch_id=key,
+                child_key=request.key,
+                child_id=ExecutionId(request.execution_id),
+                chain="*",
+                close=request.close,
+                scope=request.scope,
+            )
+            return await self._log.call(self._store.attach, attach)
+        start = c.StartChild(
+            namespace=own.namespace,
+            execution_id=own.execution_id,
+            credential=own,
+            batch_id=key,
             child_key=request.key,
             workflow=request.workflow,
             code_version=request.version,
             queue=request.queue,
             input=request.input,
+            close=request.close,
+            scope=request.scope,
             delay_ms=request.delay_ms,
             timeout_ms=request.timeout_ms,
         )
-        try:
-            started = await self._log.call(self._store.start_child, call)
-        except (Refused, Invalid) as error:
-            await self._append(facts.failed(command, describe_exception(error), self._now()))
-        else:
-            payload = {"key": request.key, "child": started.child, "workflow": request.workflow}
-            await self._log.give_written(EventKind.CHILD_STARTED, encode(payload), started.seq)
+        return await self._log.call(self._store.start_child, start)
 
     def _effect_key(self, command: Command) -> str:
         """The same for every try at this command, and no other's: an incarnation has each sequence once."""
@@ -424,11 +453,30 @@ class Run:
 
         What it asked for last and left to itself begins all the same; what its branches ask for on their way does not.
         """
+        continuation = continuation_in(self._body.outcome)
         terminal, fresh = self._terminal(), self._body.take_fresh()
         await in_callback(self._body.leave)
         await self._start([command for command in fresh if command.open])
         await self._land("cancel")
-        return await self._end(terminal)
+        return await (self._end(terminal) if continuation is None else self._continue(continuation))
+
+    async def _continue(self, continuation: Continuation) -> Ending:
+        """The next link, instead of a terminal event of the body's own."""
+        call = c.ContinueAsNew(
+            namespace=self._own.namespace,
+            execution_id=self._own.execution_id,
+            credential=self._own,
+            batch_id=secrets.token_hex(16),
+            input=RawJson(continuation.input),
+            workflow=continuation.workflow,
+            code_version=continuation.version,
+            release=tuple(sorted(self._unwanted)),
+        )
+        try:
+            await self._log.call(self._store.continue_as_new, call)
+        except TooLarge as error:
+            return await self._end(_failed(error))
+        return Ending.SETTLED
 
     def _terminal(self) -> NewEvent:
         outcome = self._body.outcome
@@ -470,6 +518,13 @@ class Run:
                 limit, told = loop.time() + GRACE_S, True
             else:
                 return
+
+
+def continuation_in(outcome: Any) -> Continuation | None:
+    """By what the body goes on as new; out of a TaskGroup it comes in a group, with nothing else."""
+    if isinstance(outcome, BaseExceptionGroup) and len(outcome.exceptions) == 1:
+        return continuation_in(outcome.exceptions[0])
+    return outcome if isinstance(outcome, Continuation) else None
 
 
 def _readable(text: str) -> str:

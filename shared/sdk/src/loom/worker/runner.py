@@ -6,8 +6,7 @@ import asyncio
 import logging
 import secrets
 import signal
-from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable
 from random import Random, SystemRandom
 from typing import Any
 
@@ -22,7 +21,9 @@ from loom.stores.surfaces import SURFACES
 from loom.worker.lease import open_renewals
 from loom.worker.registry import Workflow, register
 from loom.worker.run import Run, Surroundings
+from loom.worker.threads import StepThreads
 
+CLAIMS_MAX = 1_000  # that a store gives at once
 UNKNOWN_DELAY_MS = 60_000  # before somebody may claim again what this worker has no workflow for
 
 logger = logging.getLogger(__name__)
@@ -83,11 +84,16 @@ class Worker:
         self._stopping.set()
 
     async def run(self) -> None:
-        """Claim and run until `stop`. Raises WrongStore before anything is claimed; ends by nothing else."""
+        """Claim and run until `stop`. Ends by nothing else, once it has begun to claim.
+
+        Raises WrongStore, or ValueError for leases that the store does not give: without renewals all would be lost.
+        """
         limits = await self._acquaint()
         if limits is None:
             return
-        threads = ThreadPoolExecutor(self._threads, thread_name_prefix="loom-step")
+        if not limits.lease_min_ms <= self._ttl_ms <= limits.lease_max_ms:
+            raise ValueError(f"ttl_ms is {limits.lease_min_ms} to {limits.lease_max_ms} here, not {self._ttl_ms}")
+        threads = StepThreads(self._threads)
         renewals = open_renewals(self._store, self._rng)
         await renewals.start()
         around = Surroundings(
@@ -106,7 +112,7 @@ class Worker:
         finally:
             self._why_unready = "stopped"
             await renewals.stop()
-            threads.shutdown(wait=False, cancel_futures=True)
+            threads.shutdown()
             if self._owns_store:
                 await self._store.close()  # type: ignore[attr-defined]
 
@@ -142,7 +148,7 @@ class Worker:
         if not free:
             return await self._wait_for(self._freed)
         asked_at = asyncio.get_running_loop().time()
-        claims = await self._poll(free)
+        claims = await self._poll(min(free, CLAIMS_MAX))
         for claimed in claims.items:
             await self._dispatch(claimed, asked_at, around)
         polled_ms = (asyncio.get_running_loop().time() - asked_at) * 1000
@@ -233,13 +239,24 @@ class Worker:
 
 
 def run_worker(store: str | Client | EventStore, workflows: Iterable[Workflow[..., Any]], **options: Any) -> None:
-    """Run a Worker with these options until SIGINT or SIGTERM, then drain."""
+    """Run a Worker with these options until SIGINT or SIGTERM, then drain; the second one ends the process at once."""
     asyncio.run(_run_until_signalled(store, workflows, options))
 
 
 async def _run_until_signalled(store: Any, workflows: Any, options: dict[str, Any]) -> None:
     worker = Worker(store, workflows, **options)
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, worker.stop)
+    stop_on_signals(worker.stop)
     await worker.run()
+
+
+def stop_on_signals(stop: Callable[[], None]) -> None:
+    """The first SIGINT or SIGTERM asks to stop; from then on they mean what they mean to any process."""
+    loop, numbers = asyncio.get_running_loop(), (signal.SIGINT, signal.SIGTERM)
+
+    def heard() -> None:
+        for number in numbers:
+            loop.remove_signal_handler(number)
+        stop()
+
+    for number in numbers:
+        loop.add_signal_handler(number, heard)

@@ -42,15 +42,27 @@ BEGIN
               FROM jsonb_populate_record(NULL::edges, new_row) AS given
               JOIN heads ON heads.incarnation = given.parent_incarnation
             ON CONFLICT (parent_head, parent_incarnation, child_key) DO UPDATE SET (
-                status, outcome, close, scope, released, consumed_at_seq
+                child_namespace, child_id, child_incarnation, status, outcome, close, scope, released, consumed_at_seq
             ) = (
-                excluded.status, excluded.outcome, excluded.close, excluded.scope, excluded.released,
-                excluded.consumed_at_seq
+                excluded.child_namespace, excluded.child_id, excluded.child_incarnation, excluded.status,
+                excluded.outcome, excluded.close, excluded.scope, excluded.released, excluded.consumed_at_seq
             );
+        WHEN 'move_edge' THEN -- in place: the row keeps its surrogate, by which its child's end finds and locks it
+            UPDATE edges SET (parent_head, parent_incarnation) = (
+                SELECT head, incarnation FROM heads WHERE incarnation = (new_row->>'to')::bigint
+            )
+             WHERE child_key = new_row->>'child_key' AND parent_incarnation = (new_row->>'parent_incarnation')::bigint
+               AND parent_head = (
+                SELECT head FROM heads WHERE incarnation = (new_row->>'parent_incarnation')::bigint
+             );
+        WHEN 'move_messages' THEN -- what waits, and what was consumed since; the rest stays with the log that has it
+            UPDATE inbox SET head = (new_row->>'to')::bigint
+             WHERE head = (new_row->>'head')::bigint
+               AND (consumed_at_seq IS NULL OR consumed_at >= (new_row->>'consumed_since')::bigint);
         WHEN 'message' THEN
             INSERT INTO inbox SELECT * FROM jsonb_populate_record(NULL::inbox, new_row)
-            ON CONFLICT (head, message_id) DO UPDATE SET (resumed, consumed_at_seq)
-                = (excluded.resumed, excluded.consumed_at_seq);
+            ON CONFLICT (head, message_id) DO UPDATE SET (resumed, consumed_at_seq, consumed_at)
+                = (excluded.resumed, excluded.consumed_at_seq, excluded.consumed_at);
         WHEN 'hint' THEN
             INSERT INTO outbox (head, topic, key, body, created_at)
             SELECT head, topic, key, body, at FROM jsonb_populate_record(NULL::outbox, new_row);

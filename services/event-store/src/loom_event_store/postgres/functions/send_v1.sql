@@ -1,7 +1,7 @@
 -- A message into the inbox, or into the park that waits for it. p_sender_*: null, or a credential judged first, in the
 -- same transaction. No row: not so. A repeated message_id breaks on the inbox's key, and the caller looks it up.
 -- select heads for update, receiver and sender in order of `head`: waits for the writers in flight; then looks, in
--- statements of their own
+-- statements of their own, at what it locked: a chain that continued meanwhile has another link under the id
 
 CREATE OR REPLACE FUNCTION event_store.send_v1(
     p_namespace text, p_execution_id text, p_chain bigint, p_message_id text, p_name text, p_key text, p_payload text,
@@ -12,6 +12,7 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = event_store, pg_tem
 #variable_conflict use_column
 DECLARE
     h heads;
+    locked bigint[];
     now bigint;
     next_seq bigint;
     wait text;
@@ -20,17 +21,20 @@ DECLARE
     answer text;
 BEGIN
     PERFORM check_isolation();
-    PERFORM head FROM heads
-     WHERE (namespace, execution_id) IN ((p_namespace, p_execution_id), (p_sender_namespace, p_sender_id))
-     ORDER BY head
-       FOR UPDATE;
+    locked := ARRAY(
+        SELECT head FROM heads
+         WHERE (namespace, execution_id) IN ((p_namespace, p_execution_id), (p_sender_namespace, p_sender_id))
+         ORDER BY head
+           FOR UPDATE
+    );
     now := instant();
     SELECT * INTO h FROM heads
-     WHERE namespace = p_namespace AND execution_id = p_execution_id AND (p_chain IS NULL OR chain = p_chain)
+     WHERE head = ANY (locked) AND namespace = p_namespace AND execution_id = p_execution_id
+       AND (p_chain IS NULL OR chain = p_chain)
        AND status IN ('pending', 'running', 'parked');
     IF NOT FOUND OR p_sender_id IS NOT NULL AND NOT EXISTS (
         SELECT 1 FROM heads
-         WHERE namespace = p_sender_namespace AND execution_id = p_sender_id
+         WHERE head = ANY (locked) AND namespace = p_sender_namespace AND execution_id = p_sender_id
            AND incarnation = p_sender_incarnation AND token = p_sender_token AND grant_hash = p_sender_hash
            AND token >= epoch() << 32 AND lease_until > now AND status = 'running'
     ) THEN
@@ -50,10 +54,12 @@ BEGIN
         RETURN;
     END IF;
     INSERT INTO inbox (
-        head, message_id, inbox_seq, name, key, payload, sender, sent_at, resumed, consumed_at_seq
+        head, message_id, inbox_seq, name, key, payload, sender, sent_at, resumed, consumed_at_seq,
+        consumed_at
     ) VALUES (
         h.head, p_message_id, next_seq, p_name, p_key, p_payload, p_sender_id || '@' || p_sender_incarnation, now,
-        wait IS NOT NULL, CASE WHEN wait IS NOT NULL THEN h.last_seq + 1 END
+        wait IS NOT NULL, CASE WHEN wait IS NOT NULL THEN h.last_seq + 1 END,
+        CASE WHEN wait IS NOT NULL THEN now END
     );
     IF wait IS NOT NULL THEN
         answered := h.park_seq;

@@ -1,5 +1,3 @@
-CREATE SCHEMA event_store;
-
 -- Instants are milliseconds since the Unix epoch. Ids and names compare as bytes, so that every reader sorts alike.
 
 CREATE TABLE event_store.heads (

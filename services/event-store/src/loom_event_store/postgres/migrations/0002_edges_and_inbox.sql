@@ -21,6 +21,9 @@ CREATE INDEX edges_in_order ON event_store.edges (parent_head, parent_incarnatio
 CREATE INDEX edges_open ON event_store.edges (parent_head, parent_incarnation) WHERE status = 'open';
 CREATE INDEX edges_ended ON event_store.edges (parent_head, parent_incarnation)
     WHERE status <> 'open' AND consumed_at_seq IS NULL AND NOT released;
+-- list_due of close policies: what is still to be ended if its parent has
+CREATE INDEX edges_closing ON event_store.edges (parent_head, child_incarnation)
+    WHERE status = 'open' AND close <> 'abandon';
 
 CREATE TABLE event_store.inbox (
     head            bigint  NOT NULL,
@@ -32,7 +35,8 @@ CREATE TABLE event_store.inbox (
     sender          text,
     sent_at         bigint  NOT NULL,
     resumed         boolean NOT NULL,
-    consumed_at_seq bigint,
+    consumed_at_seq bigint, -- in the log of the link that consumed it, which an earlier one may be
+    consumed_at     bigint,
     PRIMARY KEY (head, message_id)
 );
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 from loom.errors import (
@@ -18,7 +17,7 @@ from loom.ids import Sequence
 from loom.kernel import calls as c
 from loom.kernel.change import Change, Moment, View
 from loom.kernel.decisions.draft import Draft, PendingEdges, joined
-from loom.kernel.decisions.ending import cancelled_payload, end
+from loom.kernel.decisions.ending import cancelled_payload, end, requested
 from loom.kernel.decisions.owning import what_waits
 from loom.kernel.decisions.parking import fruitful
 from loom.kernel.decisions.repeats import first_event, named_head
@@ -166,9 +165,7 @@ def _cancelled(draft: Draft, event: NewEvent) -> None:
     """Says by what and why it was requested."""
     if draft.head.cancel_seq is None:
         raise IllegalTransition("nobody requested a cancel: fail or complete", execution_id=draft.head.execution_id)
-    requested = draft.view.event(draft.head.head, draft.head.cancel_seq)
-    assert requested is not None, "a request is an event of the same log"
-    said = json.loads(requested.payload)
+    said = requested(draft.view, draft.head)
     payload = cancelled_payload(said["by"], said["reason"], event.payload)
     end(draft, EventKind.EXECUTION_CANCELLED, payload, position=event.position)
 

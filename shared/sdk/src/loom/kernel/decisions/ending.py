@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal
+from typing import Any
 
 from loom.errors import ExecutionPinned, IllegalTransition, NotYet, ResumeContended
 from loom.ids import Instant, Sequence
@@ -15,24 +15,46 @@ from loom.kernel.decisions.resuming import reopen
 from loom.kernel.decisions.sizes import check_result
 from loom.kernel.digests import digest_of, digest_of_text
 from loom.kernel.guards import check_own, is_seen, judge, living, of_chain
-from loom.kernel.heads import Head, Status
+from loom.kernel.heads import EDGE_STATUS, Head, Status
 from loom.kernel.hints import ChildDone
 from loom.kernel.kinds import EventKind
-from loom.kernel.parks import EdgeStatus
 from loom.kernel.pins import why_pinned
 from loom.kernel.raw_json import NULL, RawJson, encode
+from loom.kernel.requests import request_in
 
-STATUS_OF: dict[EventKind, tuple[Status, EdgeStatus]] = {
-    EventKind.EXECUTION_COMPLETED: (Status.COMPLETED, "completed"),
-    EventKind.EXECUTION_FAILED: (Status.FAILED, "failed"),
-    EventKind.EXECUTION_CANCELLED: (Status.CANCELLED, "cancelled"),
+STATUS_OF: dict[EventKind, Status] = {
+    EventKind.EXECUTION_COMPLETED: Status.COMPLETED,
+    EventKind.EXECUTION_FAILED: Status.FAILED,
+    EventKind.EXECUTION_CANCELLED: Status.CANCELLED,
+    EventKind.EXECUTION_CONTINUED: Status.CONTINUED,
 }
 
 
 def end(draft: Draft, kind: EventKind, payload: RawJson, *, position: int | None = None) -> Sequence:
     """The terminal event, the head's end, and the outcome on every edge that names this execution as child (I41)."""
+    seq = close_log(draft, kind, payload, position=position)
+    edge_status = EDGE_STATUS[draft.head.status]
+    for edge in draft.edges_of_child():
+        draft.write_edge(replace(edge, status=edge_status, outcome=payload))
+        draft.hint(
+            ChildDone(
+                namespace=edge.parent.namespace,
+                parent=edge.parent.execution_id,
+                parent_incarnation=edge.parent.incarnation,
+                child_key=edge.child_key,
+                child=draft.head.execution_id,
+                child_incarnation=draft.head.incarnation,
+                status=edge_status,
+                sequence=seq,
+            )
+        )
+    return seq
+
+
+def close_log(draft: Draft, kind: EventKind, payload: RawJson, *, position: int | None = None) -> Sequence:
+    """The terminal event and the head's end; nobody owns it, nothing is due any more."""
     seq = draft.add(kind, payload, position=position)
-    status, edge_status = STATUS_OF[kind]
+    status = STATUS_OF[kind]
     draft.move(
         status=status,
         ending=status,
@@ -48,20 +70,6 @@ def end(draft: Draft, kind: EventKind, payload: RawJson, *, position: int | None
         not_before=None,
         cancel_deadline=None,
     )
-    for edge in draft.edges_of_child():
-        draft.write_edge(replace(edge, status=edge_status, outcome=payload))
-        draft.hint(
-            ChildDone(
-                namespace=edge.parent.namespace,
-                parent=edge.parent.execution_id,
-                parent_incarnation=edge.parent.incarnation,
-                child_key=edge.child_key,
-                child=draft.head.execution_id,
-                child_incarnation=draft.head.incarnation,
-                status=edge_status,
-                sequence=seq,
-            )
-        )
     return seq
 
 
@@ -81,11 +89,16 @@ def cancel(view: View, call: c.Cancel, moment: Moment) -> Change:
     if call.by == "deadline" and (head.deadline_at is None or head.deadline_at > moment.now):
         raise NotYet(f"the deadline of {head.execution_id} has not passed", execution_id=head.execution_id)
     draft = Draft(view, moment, head).keyed(call.batch_id, digest_of(call))
-    if head.status is Status.PENDING and head.link == 1:
+    if is_unbegun(head):
         end(draft, EventKind.EXECUTION_CANCELLED, cancelled_payload(call.by, call.reason))
     else:
         _request(draft, call)
     return draft.change(_requested(draft.head))
+
+
+def is_unbegun(head: Head) -> bool:
+    """Has no body of it ever run? Of a pending later link the earlier ones did: they may have something to undo."""
+    return head.status is Status.PENDING and head.link == 1
 
 
 def _request(draft: Draft, call: c.Cancel) -> None:
@@ -95,6 +108,15 @@ def _request(draft: Draft, call: c.Cancel) -> None:
     draft.move(cancel_requested_at=now, cancel_seq=seq, cancel_deadline=Instant(now + deadline_ms))
     if draft.head.status is Status.PARKED:
         reopen(draft, by="cancel")
+
+
+def requested(view: View, head: Head) -> dict[str, Any]:
+    """Who requested the cancel that is open on this head, and why: `{"by", "reason"}`."""
+    assert head.cancel_seq is not None, "asked of a head with a request"
+    event = view.event(head.head, head.cancel_seq)
+    said = None if event is None else request_in(event)
+    assert said is not None, "a request is an event of the same log, or came along in its first"
+    return said
 
 
 def _requested(head: Head) -> c.CancelRequested:
@@ -117,7 +139,7 @@ def terminate(view: View, call: c.Terminate, moment: Moment) -> Change:
     _check_not_ended(head)
     if call.cancel_seq is not None:
         _check_overdue(head, call.cancel_seq, moment)
-    by: Literal["terminate", "deadline"] = "terminate" if call.cancel_seq is None else "deadline"
+    by = call.by if call.cancel_seq is None else "deadline"
     return _end_by_operator(view, call, moment, head, EventKind.EXECUTION_CANCELLED, cancelled_payload(by, call.reason))
 
 

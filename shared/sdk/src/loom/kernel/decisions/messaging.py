@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from loom.errors import IllegalTransition, InboxFull, KeyReused
+from loom.ids import ANY
 from loom.kernel import calls as c
 from loom.kernel.change import Change, Moment, View
 from loom.kernel.decisions.draft import Draft
 from loom.kernel.decisions.resuming import answer_with_message
 from loom.kernel.decisions.sizes import check_carried
+from loom.kernel.decisions.starting import open_head, record_start
 from loom.kernel.guards import is_of_chain, judge, of_chain
 from loom.kernel.heads import Head, Mail, Status
 from loom.kernel.legality import Writer
@@ -22,6 +24,8 @@ def send(view: View, call: c.Send, moment: Moment) -> Change:
         return Change((), _repeated(first, call))
     if call.sender:
         _check_sender(view, call, moment)
+    if named is None and call.start is not None and call.chain == ANY:
+        return _start_and_deliver(view, call, call.start, moment)
     head = of_chain(named, call.chain, of=call.execution_id)
     if head.ended:
         raise IllegalTransition(
@@ -29,6 +33,16 @@ def send(view: View, call: c.Send, moment: Moment) -> Change:
         )
     check_carried(call.payload, "a message", moment.limits)
     return _deliver(view, call, moment, head)
+
+
+def _start_and_deliver(view: View, call: c.Send, how: c.StartIfAbsent, moment: Moment) -> Change:
+    """Start if absent and deliver, in one transaction; the message is the repeat's own key."""
+    check_carried(call.payload, "a message", moment.limits)
+    check_carried(how.input, "an input", moment.limits)
+    draft = open_head(view, moment, how, None, address=(call.namespace, call.execution_id), queue=how.queue)
+    record_start(draft, how.input)
+    draft.write_message(_mail(call, moment, inbox_seq=1))
+    return draft.change(c.Sent(inbox_seq=1, resumed=False))
 
 
 def _check_sender(view: View, call: c.Send, moment: Moment) -> None:
@@ -47,15 +61,7 @@ def _repeated(first: Mail, call: c.Send) -> c.Sent:
 
 
 def _deliver(view: View, call: c.Send, moment: Moment, head: Head) -> Change:
-    message = Mail(
-        message_id=call.message_id,
-        inbox_seq=view.last_inbox_seq(head.head) + 1,
-        name=call.name,
-        key=call.key,
-        payload=call.payload,
-        sender=f"{call.sender.execution_id}@{call.sender.incarnation}" if call.sender else None,
-        sent_at=moment.now,
-    )
+    message = _mail(call, moment, inbox_seq=view.last_inbox_seq(head.head) + 1)
     draft = Draft(view, moment, head)
     wait = message_wait(head.waits, call.name, call.key) if head.status is Status.PARKED else None
     if wait is not None and not head.unknown_tail:
@@ -64,6 +70,18 @@ def _deliver(view: View, call: c.Send, moment: Moment, head: Head) -> Change:
         _check_room(view, head, moment)
         draft.write_message(message)
     return draft.change(c.Sent(inbox_seq=message.inbox_seq, resumed=wait is not None and not head.unknown_tail))
+
+
+def _mail(call: c.Send, moment: Moment, *, inbox_seq: int) -> Mail:
+    return Mail(
+        message_id=call.message_id,
+        inbox_seq=inbox_seq,
+        name=call.name,
+        key=call.key,
+        payload=call.payload,
+        sender=f"{call.sender.execution_id}@{call.sender.incarnation}" if call.sender else None,
+        sent_at=moment.now,
+    )
 
 
 def _check_room(view: View, head: Head, moment: Moment) -> None:

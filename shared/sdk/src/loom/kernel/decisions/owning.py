@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from loom.errors import IllegalTransition, LeaseHeld, NotClaimable, NotYet, ResumeContended, Stale
-from loom.ids import Instant
+from loom.ids import Instant, Token
 from loom.kernel import calls as c
 from loom.kernel.backoff import ceiling_ms
 from loom.kernel.change import Change, Moment, View
@@ -12,8 +12,10 @@ from loom.kernel.decisions.parking import block
 from loom.kernel.decisions.resuming import claimed, grant, is_held, is_repeat
 from loom.kernel.guards import check_own, judge, living
 from loom.kernel.heads import Head, Status
+from loom.kernel.kinds import EventKind
 from loom.kernel.legality import Writer
 from loom.kernel.parks import Operator
+from loom.kernel.raw_json import encode
 
 
 def claim(view: View, call: c.Claim, moment: Moment) -> Change:
@@ -51,17 +53,21 @@ def check_claimable(head: Head, call: c.Claim, moment: Moment) -> None:
             execution_id=head.execution_id,
             owner=head.owner,
         )
-    if head.token != call.token:
-        raise Stale(
-            f"token {call.token.shown} seen, {head.token.shown} is current",
-            current_token=str(int(head.token)),
-            execution_id=head.execution_id,
-        )
+    _check_seen(head, call.token)
     if head.not_before is not None and head.not_before > moment.now:
         raise NotYet(
             f"{head.execution_id} is not claimable for another {head.not_before - moment.now} ms",
             execution_id=head.execution_id,
             retry_in_ms=head.not_before - moment.now,
+        )
+
+
+def _check_seen(head: Head, token: Token) -> None:
+    if head.token != token:
+        raise Stale(
+            f"token {token.shown} seen, {head.token.shown} is current",
+            current_token=str(int(head.token)),
+            execution_id=head.execution_id,
         )
 
 
@@ -99,6 +105,20 @@ def release(view: View, call: c.Release, moment: Moment) -> Change:
         draft.move(fruitless_claims=max(0, head.fruitless_claims - 1), not_before=not_before)
         draft.hint_runnable("released")
     return draft.change(c.Released(token=head.token))
+
+
+def evict(view: View, call: c.Evict, moment: Moment) -> Change:
+    """An operator takes a running execution from its owner: token + 1, runnable. Raises Stale, IllegalTransition."""
+    head = living(view.head_named(call.namespace, call.execution_id), call.incarnation, of=call.execution_id)
+    _check_seen(head, call.token)
+    if head.status is not Status.RUNNING or head.owner is None:
+        raise IllegalTransition(f"{head.execution_id} is {head.shown}: nobody runs it", execution_id=head.execution_id)
+    draft = Draft(view, moment, head)
+    draft.bump()
+    draft.add(EventKind.ANNOTATED, encode({"evicted": head.owner, "reason": call.reason}))
+    draft.record_grant("evict")
+    draft.hint_runnable("evicted")
+    return draft.change(c.Released(token=draft.head.token))
 
 
 def what_waits(view: View, head: Head) -> c.Waiting:

@@ -150,7 +150,7 @@ def consume_message(
         "wait": wait,
     }
     seq = draft.add(EventKind.MESSAGE_CONSUMED, encode(payload), position=position)
-    draft.write_message(replace(message, consumed_at_seq=seq, resumed=resumed))
+    draft.write_message(replace(message, consumed_at_seq=seq, consumed_at=draft.moment.now, resumed=resumed))
 
 
 def take_token(draft: Draft) -> None:

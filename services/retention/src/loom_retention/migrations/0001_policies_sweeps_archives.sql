@@ -1,18 +1,18 @@
 -- Retention's own schema: policies, sweeps, and the catalogue of what is archived.
-CREATE TABLE IF NOT EXISTS policies (
+CREATE TABLE policies (
     namespace text PRIMARY KEY,
     keep      text NOT NULL               -- JSON: for each ending milliseconds, or null for ever
 );
 
-CREATE TABLE IF NOT EXISTS sweeps (
+CREATE TABLE sweeps (
     started_at bigint NOT NULL,           -- milliseconds since the Unix epoch, on the event store's clock
     dry_run    boolean NOT NULL,
     report     text NOT NULL
 );
 
-CREATE INDEX IF NOT EXISTS sweeps_by_time ON sweeps (started_at);
+CREATE INDEX sweeps_by_time ON sweeps (started_at);
 
-CREATE TABLE IF NOT EXISTS archives (
+CREATE TABLE archives (
     incarnation  bigint PRIMARY KEY,
     namespace    text   NOT NULL,
     execution_id text   NOT NULL,
@@ -21,4 +21,4 @@ CREATE TABLE IF NOT EXISTS archives (
     manifest     text   NOT NULL
 );
 
-CREATE INDEX IF NOT EXISTS archives_by_id ON archives (namespace, execution_id);
+CREATE INDEX archives_by_id ON archives (namespace, execution_id);

@@ -1,5 +1,7 @@
--- The timers' own schema: rows are hints, derived from parks (I32). One row per whole key (I33).
-CREATE TABLE IF NOT EXISTS timers (
+BEGIN TRANSACTION;
+CREATE TABLE clock (only INTEGER PRIMARY KEY CHECK (only = 1), seen_at INTEGER NOT NULL);
+INSERT INTO "clock" VALUES(1,1795990891734);
+CREATE TABLE timers (
     namespace     text    NOT NULL,
     execution_id  text    NOT NULL,
     incarnation   bigint  NOT NULL,
@@ -12,5 +14,8 @@ CREATE TABLE IF NOT EXISTS timers (
     claimed_until bigint  NOT NULL DEFAULT 0,   -- <= now: free
     PRIMARY KEY (namespace, execution_id, incarnation, park_seq, wait_id, kind)
 );
-
-CREATE INDEX IF NOT EXISTS timers_by_kind_and_time ON timers (kind, wake_at);
+INSERT INTO "timers" VALUES('n','e',7,2,'timer','wake',1795990891723,0,'claim',1795990892734);
+INSERT INTO "timers" VALUES('n','e',7,4,'timer','redrive',1795990891729,0,NULL,0);
+CREATE INDEX timers_by_time ON timers (wake_at, kind);
+COMMIT;
+PRAGMA user_version = 1;

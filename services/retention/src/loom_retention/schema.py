@@ -1,0 +1,7 @@
+"""Retention's part of a database, for `migrate`."""
+
+from __future__ import annotations
+
+from loom_servicekit.migrations import Schema
+
+SCHEMA = Schema(name="retention", package="loom_retention")

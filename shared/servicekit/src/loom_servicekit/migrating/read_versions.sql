@@ -1,0 +1,1 @@
+SELECT schema, max(number) AS number FROM loom.migrations GROUP BY schema;
