@@ -55,6 +55,14 @@ async def store(database: EventStoreDatabase) -> AsyncIterator[PostgresEventStor
 
 
 @pytest.fixture
+async def patient(database: EventStoreDatabase) -> AsyncIterator[PostgresEventStore]:
+    """A store that waits for a lock for as long as a test holds it, on a slow machine too."""
+    store = await PostgresEventStore.open(f"{database.application}?lock_timeout=60s", size=3)
+    yield store
+    await store.close()
+
+
+@pytest.fixture
 async def pool(database: EventStoreDatabase) -> AsyncIterator[Database]:
     """A pool whose calls may take half a second."""
     pool = await open_pool(database.application, size=2, call_s=0.5)
@@ -99,7 +107,7 @@ async def held(database: EventStoreDatabase, table: str = "heads") -> AsyncItera
 async def until_waiting(database: EventStoreDatabase, sessions: int = 1) -> None:
     """Look until so many sessions wait for a lock; outside of any transaction, which would keep its first look."""
     connection = await asyncpg.connect(database.owner)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while await connection.fetchval(WAITING) < sessions:  # noqa: ASYNC110 - what changes is elsewhere
             await asyncio.sleep(0.01)
     await connection.close()
@@ -133,7 +141,7 @@ async def test_a_cancelled_caller_leaves_a_commit_that_is_done(
         await asyncio.wait([call])
     assert call.cancelled()
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while (await store.read_head(HEAD)).last_seq < 2:  # noqa: ASYNC110 - what changes is elsewhere
             await asyncio.sleep(0.01)
     assert (await store.append(append(credential))).last_seq == 2
@@ -394,22 +402,22 @@ ADDRESSED: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", ADDRESSED)
 async def test_a_chain_is_there_while_it_continues(
-    database: EventStoreDatabase, store: PostgresEventStore, name: str
+    database: EventStoreDatabase, patient: PostgresEventStore, name: str
 ) -> None:
     """Design 2: zero rows after a wait prove nothing; whoever waited for the renaming meets the next link, locked."""
-    credential = await claimed(store)
-    await store.start(c.Start(**OTHER, batch_id="other", workflow="w"))
+    credential = await claimed(patient)
+    await patient.start(c.Start(**OTHER, batch_id="other", workflow="w"))
 
     async with held(database):
-        continuing = asyncio.ensure_future(store.continue_as_new(continuation(credential)))
+        continuing = asyncio.ensure_future(patient.continue_as_new(continuation(credential)))
         await until_waiting(database)
-        addressing = asyncio.ensure_future(getattr(store, name.partition("_")[0])(ADDRESSED[name]))
+        addressing = asyncio.ensure_future(getattr(patient, name.partition("_")[0])(ADDRESSED[name]))
         await until_waiting(database, 2)
     following = (await continuing).execution
     await addressing
 
-    assert (await store.read_head(HEAD)).ref == following
-    assert await traces_on(store) == EXPECTED[name]
+    assert (await patient.read_head(HEAD)).ref == following
+    assert await traces_on(patient) == EXPECTED[name]
 
 
 def continuation(credential: Credential) -> c.ContinueAsNew:
@@ -437,24 +445,24 @@ async def traces_on(store: PostgresEventStore) -> list[str]:
 
 
 async def test_an_outcome_finds_its_edge_while_the_parent_continues(
-    database: EventStoreDatabase, store: PostgresEventStore
+    database: EventStoreDatabase, patient: PostgresEventStore
 ) -> None:
     """I41: the child's end addresses its edges by child, and tells the link that has them by then."""
-    credential = await claimed(store)
-    child = await store.start_child(
+    credential = await claimed(patient)
+    child = await patient.start_child(
         c.StartChild(**NAME, credential=credential, batch_id="child", child_key="k", workflow="w", queue="other")
     )
 
     async with held(database, "edges"):
-        continuing = asyncio.ensure_future(store.continue_as_new(continuation(credential)))
+        continuing = asyncio.ensure_future(patient.continue_as_new(continuation(credential)))
         await until_waiting(database)
-        ending = asyncio.ensure_future(store.terminate(terminated(child)))
+        ending = asyncio.ensure_future(patient.terminate(terminated(child)))
         await until_waiting(database, 2)
     following = (await continuing).execution
     await ending
 
-    (edge,) = (await store.read_children(c.ReadChildren(**NAME))).items
-    told = [hint for _, hint in await store.read_outbox(0, 100) if isinstance(hint, ChildDone)]
+    (edge,) = (await patient.read_children(c.ReadChildren(**NAME))).items
+    told = [hint for _, hint in await patient.read_outbox(0, 100) if isinstance(hint, ChildDone)]
     assert (edge.parent, edge.status) == (following, "cancelled")
     assert [hint.parent_incarnation for hint in told] == [following.incarnation]
 
@@ -474,19 +482,19 @@ def terminated(child: c.ChildStarted) -> c.Terminate:
 
 @pytest.mark.parametrize("order", [("attach", "append"), ("append", "attach")])
 async def test_an_outcome_and_an_attach_at_once_meet(
-    database: EventStoreDatabase, store: PostgresEventStore, order: tuple[str, str]
+    database: EventStoreDatabase, patient: PostgresEventStore, order: tuple[str, str]
 ) -> None:
     """I41: attach locks the child's head first, so that the end finds the edge, or the edge has the outcome at once."""
     events = (NewEvent(kind="EXECUTION_COMPLETED"),)
-    end = c.Append(**NAME, credential=await claimed(store), batch_id="end", events=events)
-    await store.start(c.Start(**OTHER, batch_id="other", workflow="w"))
+    end = c.Append(**NAME, credential=await claimed(patient), batch_id="end", events=events)
+    await patient.start(c.Start(**OTHER, batch_id="other", workflow="w"))
     calls, made = {"attach": ADDRESSED["attach"], "append": end}, []
 
     async with held(database):
         for number, name in enumerate(order, start=1):
-            made.append(asyncio.ensure_future(getattr(store, name)(calls[name])))
+            made.append(asyncio.ensure_future(getattr(patient, name)(calls[name])))
             await until_waiting(database, number)
     await asyncio.gather(*made)
 
-    (edge,) = (await store.read_children(c.ReadChildren(**OTHER))).items
+    (edge,) = (await patient.read_children(c.ReadChildren(**OTHER))).items
     assert edge.status == "completed"
