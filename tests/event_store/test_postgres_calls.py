@@ -141,6 +141,24 @@ async def test_a_cancelled_caller_leaves_a_commit_that_is_done(
     assert (await store.append(append(credential))).last_seq == 2
 
 
+async def test_a_cancelled_statement_of_the_driver_is_cancelled_in_the_server(
+    database: EventStoreDatabase, store: PostgresEventStore
+) -> None:
+    """H23, H37, negative control: without a task of its own the statement would end with whoever asked for it."""
+    await claimed(store)
+    connection = await asyncpg.connect(database.owner)
+
+    async with held(database):
+        statement = asyncio.ensure_future(connection.execute("UPDATE event_store.heads SET last_seq = 2"))
+        await until_waiting(database)
+        statement.cancel()
+        await asyncio.wait([statement])
+        assert await connection.fetchval("SELECT 1") == 1  # the server has ended the statement
+    await connection.close()
+
+    assert (await store.read_head(HEAD)).last_seq == 1
+
+
 async def test_an_append_cancelled_at_any_await_is_known_by_its_key(store: PostgresEventStore) -> None:
     """H37: whatever its caller was told, asking again says what happened, and it happened once."""
     credential = await claimed(store)
