@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from random import Random
 from typing import Any
 
 import asyncpg
@@ -22,6 +23,7 @@ from loom.wire.paths import BY_CALL
 from loom_event_store.postgres import store as module
 from loom_event_store.postgres.calls import HOT
 from loom_event_store.postgres.store import PostgresEventStore
+from loom_event_store.postgres.tallies import record_polls
 from loom_servicekit.postgres import Connection, Database, OutcomeUnknown, open_pool
 
 NAME: dict[str, Any] = {"namespace": Namespace("n"), "execution_id": ExecutionId("e")}
@@ -370,6 +372,28 @@ async def test_polls_at_once_hand_an_execution_out_once(store: PostgresEventStor
 
     handed = [item.credential.execution_id for claim in claims for item in claim.items]
     assert len(handed) == len(set(handed)) == 20
+
+
+async def test_names_of_the_greatest_length_can_be_polled_for(store: PostgresEventStore) -> None:
+    """Design 9: what the door lets in, no index refuses; whoever polls so is served, and not counted by `why`."""
+    rng = Random(5)
+    queue, worker, workflow = ["".join(chr(rng.randrange(0x10000, 0x10FFFF)) for _ in range(255)) for _ in range(3)]
+    start = c.Start(**NAME, batch_id="s", workflow=workflow[:253], queue=queue)
+    await store.start(start)
+    call = c.ClaimRunnable(
+        namespace=NAME["namespace"],
+        queue=queue,
+        workflows=(f"{workflow[:253]}@0",),
+        max=1,
+        nonce=Nonce("n" * 32),
+        owner=worker,
+    )
+
+    claims = await store.claim_runnable(call)
+
+    assert [item.head.queue for item in claims.items] == [queue]
+    poll = (call.namespace, queue, call.workflows[0], worker)
+    await store._database.run(lambda connection: record_polls(connection, (poll,)))
 
 
 async def test_a_duty_is_taken_once(store: PostgresEventStore) -> None:

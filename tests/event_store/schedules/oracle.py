@@ -8,6 +8,7 @@ from functools import cache
 from itertools import combinations_with_replacement, permutations
 from typing import Any
 
+from event_store.schedules import scenes
 from event_store.schedules.offers import Tick, calls_of_port, offered
 from event_store.schedules.scenes import SCENES, Scene, made
 from event_store.schedules.tables import canonical, from_memory
@@ -145,8 +146,8 @@ def _rows_of(scene: Scene) -> dict[str, str]:
 
 
 def meetings_of(first: str, second: str, most: int) -> tuple[Meeting, ...]:
-    """The best of each scene, `most` at the most: where both can succeed and their order matters; then where one
-    decides the other's lot; then where both can succeed. What meets at one execution comes first.
+    """The best of each scene, `most` at the most: where both can succeed and their order matters, or one decides the
+    other's lot. One where both succeed and the order does not matter; one of relatives; and those that broke before.
     """
     graded: list[tuple[tuple[int, bool], Meeting]] = []
     used: set[Move] = set()
@@ -158,8 +159,37 @@ def meetings_of(first: str, second: str, most: int) -> tuple[Meeting, ...]:
         if sum(grade == (0, False) for grade, _ in graded) >= most:
             break
     graded.sort(key=lambda it: it[0])
-    worthwhile = [meeting for (grade, apart), meeting in graded if grade < 2 and not apart]
-    return (*(worthwhile or [meeting for _, meeting in graded][:1])[:most], *_relatives(first, second)[:1])
+    decided = [meeting for (grade, apart), meeting in graded if grade < 2 and not apart][:most]
+    harmless = [meeting for (grade, apart), meeting in graded if grade == 2 and not apart][:1]
+    found = [*decided, *harmless, *_relatives(first, second)[:1], *_known_to_break(first, second)]
+    return tuple(dict.fromkeys(found)) or tuple(meeting for _, meeting in graded[:1])
+
+
+BROKE = (
+    (scenes.running, ("cancel", 0), ("park", 0)),
+    (scenes.parent, ("append", 3), ("park", 1)),  # a child ends while its parent parks on it
+    (scenes.parent, ("continue_as_new", 0), ("append", 3)),  # and while its parent continues
+    (scenes.adopted, ("continue_as_new", 0), ("append", 3)),  # that has it under two keys (H27)
+    (scenes.adopted, ("continue_as_new", 0), ("continue_as_new", 1)),
+    (scenes.parent, ("continue_as_new", 1), ("park", 1)),
+    (scenes.running, ("continue_as_new", 0), ("send", 0)),
+    (scenes.running, ("start", 0), ("continue_as_new", 0)),
+    (scenes.running, ("attach", 0), ("continue_as_new", 1)),
+    (scenes.running, ("attach", 0), ("append", 3)),
+    (scenes.leaving, ("attach", 0), ("delete", 1)),
+)
+"""Meetings in which a store was once wrong (hazards 5.5), whether their order matters or not."""
+
+
+def _known_to_break(first: str, second: str) -> list[Meeting]:
+    return [
+        Meeting(setting, (Move(first, moves[first]), Move(second, moves[second])))
+        if first != second
+        else Meeting(setting, (Move(*one), Move(*other)))
+        for setting, one, other in BROKE
+        if {one[0], other[0]} == {first, second}
+        for moves in ({one[0]: one[1], other[0]: other[1]},)
+    ]
 
 
 def _relatives(first: str, second: str) -> list[Meeting]:

@@ -111,6 +111,17 @@ def parent(scene: Scene) -> None:
     scene.put(it=it, child=it.start_child("k").claim(**LONG), second=it.start_child("l").claim(**LONG))
 
 
+def adopted(scene: Scene) -> None:
+    """A running parent that has its running child under two keys, where the port can attach."""
+    it = _owned(scene)
+    kid = it.start_child("k").claim(**LONG)
+    attach = getattr(c, "Attach", None)
+    if attach is not None:
+        target = {"child_key": "also", "child_id": kid.ref.execution_id, "chain": kid.chain}
+        scene.do(attach(**it.writer, batch_id=scene.name(), **target))
+    scene.put(it=it, child=kid)
+
+
 def awaiting(scene: Scene) -> None:
     """Parked on a running child."""
     it = _owned(scene)
@@ -220,6 +231,7 @@ SCENES: tuple[Callable[[Scene], None], ...] = (
     acquired,
     informed,
     awaiting,
+    adopted,
     single,
     singles,
     single_asleep,
