@@ -46,7 +46,7 @@ async def test_a_service_is_unready_until_the_database_is_migrated(postgres: Pos
 
 async def test_a_pool_of_none_is_unavailable_until_the_database_is_there(postgres: Postgres) -> None:
     """A service does not end because its database starts later: its calls are unavailable."""
-    pool = await open_pool("postgresql://postgres@127.0.0.1:1/none", first=0)
+    pool = await open_pool("postgresql://postgres@127.0.0.1:1/none", wait=True)
 
     with pytest.raises(StoreUnavailable):
         await pool.run(lambda connection: connection.fetchval("SELECT 1"))

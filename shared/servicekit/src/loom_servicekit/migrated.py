@@ -23,7 +23,7 @@ async def migrated_database(
     url: str, schemas: Sequence[Schema], *, pooler: Pooler = "session"
 ) -> AsyncIterator[tuple[Database, Service]]:
     """The database, which need not be there yet, and what keeps the process unready until it has these schemas."""
-    database = await open_pool(url, pooler=pooler, first=0)
+    database = await open_pool(url, pooler=pooler, wait=True)
     try:
         check = SchemaCheck(database, schemas)
         yield database, Service(name="database", background=(check,))

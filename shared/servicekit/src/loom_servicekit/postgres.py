@@ -66,16 +66,16 @@ class _Connection(asyncpg.Connection):
 
 
 async def open_pool(
-    url: str, *, pooler: Pooler = "session", size: int = POOL_SIZE, call_s: float = CALL_S, first: int = 1
+    url: str, *, pooler: Pooler = "session", size: int = POOL_SIZE, call_s: float = CALL_S, wait: bool = False
 ) -> Database:
-    """A pool on this database. Connections are opened as they are needed, the `first` ones now: with 0 it need not be
-    there yet, and calls are unavailable until it is.
+    """A pool on this database. Connections are opened as they are needed, the first one now; with `wait` none, so that
+    the database need not be there yet, and calls are unavailable until it is.
 
     Raises StoreUnavailable where the database cannot be reached or its role is not as `loom migrate` leaves it.
     """
     pool = asyncpg.create_pool(
         url,
-        min_size=first,
+        min_size=0,  # the driver would log a traceback for each connection that it cannot keep
         max_size=size,
         init=_check_role,
         timeout=CONNECT_S,
@@ -85,6 +85,8 @@ async def open_pool(
     )
     try:
         await pool
+        if not wait:
+            await pool.release(await pool.acquire(timeout=CONNECT_S))
     except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
         await _close_now(pool)
         raise _meaning(error, began=False) from error
