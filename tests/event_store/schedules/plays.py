@@ -165,7 +165,7 @@ async def play(server: Server, meeting: Meeting, scene: Scene, prefix: tuple[int
         waiting = server.conductor.waiting()
         await server.conductor.step(turn)
         blocked += bool(server.conductor.waiting() - waiting)
-        if server.conductor.deadlocks and not broken:
+        if server.conductor.deadlocked and not broken:
             broken = len(choices)
     answers = [server.sessions[number].answer for number in range(len(calls))]
     return Played(scene, tuple(choices), len(prefix), enabled, answers, blocked, broken, steps)

@@ -52,6 +52,7 @@ class Session:
         self.ends = 0  # transactions that have ended: whoever waited for one may go on
         self.at = ""
         self.answer: Any = None
+        self.deadlocked = False
         self.settled = asyncio.Event()
         self.is_first = False
         self._controller = controller
@@ -159,6 +160,9 @@ class Gated:
         connection = self.session.connection
         try:
             return await connection.fetch(text, *parameters)
+        except asyncpg.DeadlockDetectedError:
+            self.session.deadlocked = True
+            raise
         finally:
             if not connection.is_in_transaction():
                 self.session.ends += 1
@@ -228,11 +232,16 @@ class Conductor:
     def __init__(self, controller: asyncpg.Connection[asyncpg.Record], sessions: list[Session]) -> None:
         self._controller = controller
         self._sessions = sessions
-        self.deadlocks = 0
+
+    @property
+    def deadlocked(self) -> bool:
+        """Did sessions wait for each other, so that the server ended one of them?"""
+        return any(session.deadlocked for session in self._sessions)
 
     async def begin(self, calls: list[Callable[[], Coroutine[Any, Any, Any]]]) -> None:
         """Every call at its first statement."""
-        self.deadlocks = 0
+        for session in self._sessions:
+            session.deadlocked = False
         for session, call in zip(self._sessions, calls, strict=False):
             session.begin(call)
             await session.settled.wait()
@@ -283,7 +292,6 @@ class Conductor:
 
     async def _break_circle(self) -> None:
         """All wait: the server ends one of them, and the others go on."""
-        self.deadlocks += 1
         waiting = [session for session in self._sessions if session.state == BLOCKED]
         ended = [asyncio.ensure_future(session.settled.wait()) for session in waiting]
         done, rest = await asyncio.wait(ended, timeout=HANG_S, return_when=asyncio.FIRST_COMPLETED)
