@@ -268,6 +268,19 @@ async def test_a_connection_that_goes_is_dropped(database: EventStoreDatabase, p
     assert await pool.run(lambda connection: connection.fetchval("SELECT 1")) == 1
 
 
+async def test_a_connection_that_goes_between_two_messages_is_dropped(pool: Database) -> None:
+    """H28: the driver calls it a fault of its own; it is an outage all the same."""
+    pid = await pool.run(_pid)
+
+    async def confused(connection: Connection) -> None:
+        raise asyncpg.InternalClientError("cannot switch to state 15; another operation (2) is in progress")
+
+    with pytest.raises(StoreUnavailable):
+        await pool.run(confused)
+
+    assert pid not in {await pool.run(_pid) for _ in range(4)}
+
+
 async def test_one_read_only_answer_empties_the_pool(pool: Database) -> None:
     """H28: 25006 comes from a primary that is none any more; its other connections are of no use either."""
     pids = {await pool.run(_pid) for _ in range(4)}
