@@ -241,8 +241,16 @@ def _order_matters(meeting: Meeting) -> bool:
 
 def apart(meeting: Meeting) -> bool:
     """Do the calls have no execution in common?"""
-    of = [next(it for it in alone(meeting.setting, move.method) if it.move == move).touches for move in meeting.moves]
-    return not frozenset.intersection(*of)
+    return not frozenset.intersection(*(it.touches for it in _alones(meeting)))
+
+
+def at_different_heads(meeting: Meeting) -> bool:
+    """Does each call name executions of its own? What they share then is edges."""
+    return not frozenset.intersection(*(it.named for it in _alones(meeting)))
+
+
+def _alones(meeting: Meeting) -> list[Alone]:
+    return [next(it for it in alone(meeting.setting, move.method) if it.move == move) for move in meeting.moves]
 
 
 def pairs_of_port() -> tuple[tuple[str, str], ...]:
