@@ -46,6 +46,10 @@ async def fill_store(store: Any) -> None:
     pinned = await scene.ended()
     await store.set_pin(c.SetPin(**pinned.seen, owner="operator", reason="to be looked at"))
     await scene.deleted()
+    chain = await scene.owned()
+    await chain.start_child("kept", scope="chain")
+    await chain.send("mail")
+    await chain.continue_as_new()
     late = await scene.owned()
     was = late.held
     await late.release()

@@ -5,12 +5,15 @@ from pathlib import Path
 import httpx
 import pytest
 
+from fixtures.event_stores import DatabaseClock, migrated_database
+from fixtures.postgres import Postgres
 from loom.clock import ManualClock
 from loom.kernel.limits import Limits
 from loom.stores.memory import MemoryEventStore
 from loom_conformance.door import Row, closing_line, run_door
 from loom_conformance.inputs import INPUTS
 from loom_event_store.app import OwnStore, build_service
+from loom_event_store.postgres.store import PostgresEventStore
 from loom_event_store.settings import EventStoreSettings
 from loom_event_store.sqlite.store import SqliteEventStore
 from loom_servicekit.app import create_app
@@ -82,6 +85,20 @@ async def test_bad_input_gets_its_problem_and_stores_nothing() -> None:
 async def test_the_door_of_a_store_on_a_file_is_the_same(tmp_path: Path) -> None:
     """Design 3: one contract, whatever keeps the rows."""
     assert differing(await rows_of(LIMITS, file=tmp_path / "door.db")) == []
+
+
+async def test_the_door_of_a_database_is_the_same(postgres: Postgres) -> None:
+    """Design 3: one contract; what Postgres' text and jsonb refuse never gets that far."""
+    async with migrated_database(postgres) as database:
+        clock = DatabaseClock(database.owner)
+        store = await PostgresEventStore.open(database.application, size=2, limits=LIMITS)
+        try:
+            rows = await knock(store, clock, LIMITS, None, lie=False)
+        finally:
+            await store.close()
+            clock.close()
+
+    assert differing(rows) == []
 
 
 async def test_a_server_with_raised_limits_takes_what_a_limit_refused() -> None:

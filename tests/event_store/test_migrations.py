@@ -195,7 +195,7 @@ async def test_the_application_changes_nothing_but_by_the_functions(
 
 
 async def test_the_roles_settings_hold_against_the_databases_own(database: EventStoreDatabase) -> None:
-    """H25: a database whose default is another level, and a session that asks for none."""
+    """I61, H25: a database whose default is another level, and a session that asks for none."""
     await fetch(
         database.owner, f"ALTER DATABASE \"{database.name}\" SET default_transaction_isolation = 'repeatable read'"
     )
@@ -216,7 +216,7 @@ async def test_a_pool_refuses_a_role_that_nobody_set_up(database: EventStoreData
 
 
 async def test_the_functions_refuse_another_isolation(database: EventStoreDatabase) -> None:
-    """H25: whatever a connection was told since, the statement that would let both win does not run."""
+    """I61, H25: whatever a connection was told since, the statement that would let both win does not run."""
     connection = await asyncpg.connect(database.application)
     try:
         async with connection.transaction(isolation="repeatable_read"):

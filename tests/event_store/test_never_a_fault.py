@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path as File
 from random import Random
 from typing import Any
@@ -9,10 +11,13 @@ from urllib.parse import quote, urlencode
 import httpx
 import pytest
 
+from fixtures.event_stores import migrated_database
+from loom.stores.event_store import EventStore
 from loom.stores.memory import MemoryEventStore
 from loom.wire.members import NAMES, members_of
 from loom.wire.paths import PATHS, Path
 from loom_event_store.app import build_service
+from loom_event_store.postgres.store import PostgresEventStore
 from loom_event_store.settings import EventStoreSettings
 from loom_event_store.sqlite.store import SqliteEventStore
 from loom_servicekit.app import create_app
@@ -77,11 +82,35 @@ def request_of(rng: Random, path: Path, client: httpx.AsyncClient) -> httpx.Requ
     return client.build_request(path.method, f"{url}?{query}")
 
 
-@pytest.mark.parametrize("body", ["memory", "sqlite"])
-async def test_no_request_is_a_fault_of_ours(body: str, tmp_path: File) -> None:
+@asynccontextmanager
+async def opened(body: str, folder: File, rng: Random, request: pytest.FixtureRequest) -> AsyncIterator[EventStore]:
+    """A store of this kind, new and closed at the end."""
+    match body:
+        case "memory":
+            yield MemoryEventStore(rng=rng)
+        case "sqlite":
+            file = SqliteEventStore.open(folder / "x.db", rng=rng)
+            yield file
+            file.close()
+        case _:
+            async with migrated_database(request.getfixturevalue("postgres")) as database:
+                store = await PostgresEventStore.open(database.application, rng=rng, size=2)
+                yield store
+                await store.close()
+
+
+@pytest.mark.parametrize("body", ["memory", "sqlite", "postgres"])
+async def test_no_request_is_a_fault_of_ours(body: str, tmp_path: File, request: pytest.FixtureRequest) -> None:
     """Design 5: never 500, whatever is sent; every no is a complete problem of the one table."""
     rng = Random(5)
-    store = MemoryEventStore(rng=rng) if body == "memory" else SqliteEventStore.open(tmp_path / "x.db", rng=rng)
+    async with opened(body, tmp_path, rng, request) as store:
+        answers = await answers_of(store, rng)
+
+    assert {200, 201, 400, 404, 409} <= answers.keys(), "too tame to mean anything"
+
+
+async def answers_of(store: EventStore, rng: Random) -> dict[int, int]:
+    """How often each status was answered over all rounds."""
     app = create_app([build_service(EventStoreSettings(), store=store, bus=InProcessBus())])
     answers: dict[int, int] = {}
 
@@ -93,7 +122,4 @@ async def test_no_request_is_a_fault_of_ours(body: str, tmp_path: File) -> None:
             answers[answer.status_code] = answers.get(answer.status_code, 0) + 1
             assert answer.status_code < 500, (path.port, answer.text)
             assert answer.is_success or {"code", "detail", "retryable"} <= answer.json().keys()
-    if isinstance(store, SqliteEventStore):
-        store.close()
-
-    assert {200, 201, 400, 404, 409} <= answers.keys(), "too tame to mean anything"
+    return answers

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from random import Random
 from typing import Any
 
 import asyncpg
@@ -12,7 +13,7 @@ import pytest
 
 from fixtures.event_stores import EventStoreDatabase, migrated_database
 from fixtures.postgres import Postgres
-from loom.errors import Busy, NotParked, ResumeContended, StoreUnavailable
+from loom.errors import Busy, NotParked, OrderViolation, ResumeContended, StoreUnavailable
 from loom.ids import Credential, ExecutionId, Namespace, Nonce, Token
 from loom.kernel import calls as c
 from loom.kernel.events import NewEvent
@@ -22,6 +23,7 @@ from loom.wire.paths import BY_CALL
 from loom_event_store.postgres import store as module
 from loom_event_store.postgres.calls import HOT
 from loom_event_store.postgres.store import PostgresEventStore
+from loom_event_store.postgres.tallies import record_polls
 from loom_servicekit.postgres import Connection, Database, OutcomeUnknown, open_pool
 
 NAME: dict[str, Any] = {"namespace": Namespace("n"), "execution_id": ExecutionId("e")}
@@ -139,6 +141,24 @@ async def test_a_cancelled_caller_leaves_a_commit_that_is_done(
     assert (await store.append(append(credential))).last_seq == 2
 
 
+async def test_a_cancelled_statement_of_the_driver_is_cancelled_in_the_server(
+    database: EventStoreDatabase, store: PostgresEventStore
+) -> None:
+    """H23, H37, negative control: without a task of its own the statement would end with whoever asked for it."""
+    await claimed(store)
+    connection = await asyncpg.connect(database.owner)
+
+    async with held(database):
+        statement = asyncio.ensure_future(connection.execute("UPDATE event_store.heads SET last_seq = 2"))
+        await until_waiting(database)
+        statement.cancel()
+        await asyncio.wait([statement])
+        assert await connection.fetchval("SELECT 1") == 1  # the server has ended the statement
+    await connection.close()
+
+    assert (await store.read_head(HEAD)).last_seq == 1
+
+
 async def test_an_append_cancelled_at_any_await_is_known_by_its_key(store: PostgresEventStore) -> None:
     """H37: whatever its caller was told, asking again says what happened, and it happened once."""
     credential = await claimed(store)
@@ -197,6 +217,22 @@ async def test_what_is_hot_is_done_by_its_function(store: PostgresEventStore, mo
     assert again.park_seq < head.last_seq
 
 
+@pytest.mark.parametrize("position", [0, -(2**63), 2**63 - 1])
+async def test_no_position_is_too_great_to_be_compared(store: PostgresEventStore, position: int) -> None:
+    """I1: behind the greatest number that a column holds nothing is greater, and the sum of the two is none."""
+    credential = await claimed(store)
+
+    async def at(position: int, key: str) -> c.Appended:
+        events = (NewEvent(kind="Noted", position=position),)
+        return await store.append(c.Append(**NAME, credential=credential, batch_id=key, events=events))
+
+    await at(2**63 - 2, "great")
+    assert (await at(2**63 - 1, "greatest")).last_seq == 3
+
+    with pytest.raises(OrderViolation):
+        await at(position, "next")
+
+
 async def test_two_that_answer_one_park_are_one_answer(database: EventStoreDatabase, store: PostgresEventStore) -> None:
     """I9, p15: both wait for the head; the second judges the row that the first left behind."""
     resume = await parked(store)
@@ -232,6 +268,19 @@ async def test_a_connection_that_goes_is_dropped(database: EventStoreDatabase, p
     assert await pool.run(lambda connection: connection.fetchval("SELECT 1")) == 1
 
 
+async def test_a_connection_that_goes_between_two_messages_is_dropped(pool: Database) -> None:
+    """H28: the driver calls it a fault of its own; it is an outage all the same."""
+    pid = await pool.run(_pid)
+
+    async def confused(connection: Connection) -> None:
+        raise asyncpg.InternalClientError("cannot switch to state 15; another operation (2) is in progress")
+
+    with pytest.raises(StoreUnavailable):
+        await pool.run(confused)
+
+    assert pid not in {await pool.run(_pid) for _ in range(4)}
+
+
 async def test_one_read_only_answer_empties_the_pool(pool: Database) -> None:
     """H28: 25006 comes from a primary that is none any more; its other connections are of no use either."""
     pids = {await pool.run(_pid) for _ in range(4)}
@@ -251,22 +300,18 @@ async def _write_read_only(connection: Connection) -> None:
         await connection.execute("DELETE FROM event_store.outbox")
 
 
-async def test_an_error_of_ours_is_no_outage(pool: Database) -> None:
+@pytest.mark.parametrize(
+    ("statement", "argument", "fault"),
+    [("SELECT 1 / $1::integer", 0, asyncpg.DivisionByZeroError), ("SELECT $1::bigint", 2**70, asyncpg.DataError)],
+)
+async def test_an_error_of_ours_is_no_outage(
+    pool: Database, statement: str, argument: int, fault: type[Exception]
+) -> None:
     """A wrong statement is a fault of the program: it is raised as it is, and the connection stays."""
     pid = await pool.run(_pid)
 
-    with pytest.raises(asyncpg.DivisionByZeroError):
-        await pool.run(lambda connection: connection.execute("SELECT 1 / 0"))
-
-    assert await pool.run(_pid) == pid
-
-
-async def test_a_database_that_lacks_something_is_unavailable_until_it_is_migrated(pool: Database) -> None:
-    """Operations 6.3: a service that is there before `loom migrate` waits; what it lacks is no fault of the program."""
-    pid = await pool.run(_pid)
-
-    with pytest.raises(StoreUnavailable, match="loom migrate"):
-        await pool.run(lambda connection: connection.execute("SELECT 1 FROM event_store.nothing"))
+    with pytest.raises(fault):
+        await pool.run(lambda connection: connection.execute(statement, argument))
 
     assert await pool.run(_pid) == pid
 
@@ -340,6 +385,28 @@ async def test_polls_at_once_hand_an_execution_out_once(store: PostgresEventStor
 
     handed = [item.credential.execution_id for claim in claims for item in claim.items]
     assert len(handed) == len(set(handed)) == 20
+
+
+async def test_names_of_the_greatest_length_can_be_polled_for(store: PostgresEventStore) -> None:
+    """Design 9: what the door lets in, no index refuses; whoever polls so is served, and not counted by `why`."""
+    rng = Random(5)
+    queue, worker, workflow = ["".join(chr(rng.randrange(0x10000, 0x10FFFF)) for _ in range(255)) for _ in range(3)]
+    start = c.Start(**NAME, batch_id="s", workflow=workflow[:253], queue=queue)
+    await store.start(start)
+    call = c.ClaimRunnable(
+        namespace=NAME["namespace"],
+        queue=queue,
+        workflows=(f"{workflow[:253]}@0",),
+        max=1,
+        nonce=Nonce("n" * 32),
+        owner=worker,
+    )
+
+    claims = await store.claim_runnable(call)
+
+    assert [item.head.queue for item in claims.items] == [queue]
+    poll = (call.namespace, queue, call.workflows[0], worker)
+    await store._database.run(lambda connection: record_polls(connection, (poll,)))
 
 
 async def test_a_duty_is_taken_once(store: PostgresEventStore) -> None:

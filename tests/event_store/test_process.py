@@ -8,6 +8,7 @@ import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from loom.client.event_store import HttpEventStore
@@ -15,7 +16,7 @@ from loom.errors import Contended
 from loom.ids import ExecutionId, Namespace, Nonce
 from loom.kernel import calls as c
 
-SHOP, ORDER = Namespace("shop"), ExecutionId("ord-17")
+SHOP, ORDER, LATER = Namespace("shop"), ExecutionId("ord-17"), ExecutionId("later")
 ENDS_S = 5.0  # far below the 60 s that a poll is held
 
 
@@ -53,6 +54,15 @@ async def serving(store: HttpEventStore) -> None:
                 return
 
 
+async def polled(store: HttpEventStore, execution_id: ExecutionId, *, workers: int) -> None:
+    """Wait until the polls of so many workers have been looked at: `why` counts them."""
+    async with asyncio.timeout(30):
+        while True:
+            why = await store.read_why(c.ReadWhy(namespace=SHOP, execution_id=execution_id))
+            if any(f"{workers} workers poll" in reason.text for reason in why.reasons):
+                return
+
+
 def poll(nonce: str = "n" * 22) -> c.ClaimRunnable:
     """A worker's poll, to be held for a minute."""
     return c.ClaimRunnable(
@@ -79,8 +89,9 @@ async def test_it_ends_held_polls_at_once_and_keeps_what_it_acknowledged(tmp_pat
             await serving(store)
             started = await store.start(start())
             claimed = await store.claim_runnable(poll())
-            held = asyncio.create_task(store.claim_runnable(poll("m" * 22)))
-            await store.read_store(c.ReadStore())
+            await store.start(replace(start(LATER), delay_ms=3_600_000))
+            held = asyncio.create_task(store.claim_runnable(replace(poll("m" * 22), owner="held")))
+            await polled(store, LATER, workers=2)
 
             running.send_signal(signal.SIGTERM)
 

@@ -275,6 +275,22 @@ async def test_nothing_is_acknowledged_once_the_file_has_lost_its_name(tmp_path:
     file.close()
 
 
+async def test_nothing_is_acknowledged_once_the_write_ahead_log_was_deleted(path: Path):
+    """Issue 3: what looks like a left-over file holds all that was acknowledged lately."""
+    file = open_file(path, SCHEMA)
+    await file.write(_note("kept"))
+    log = path.with_name("store.db-wal")
+
+    _move(log, path.with_name("away"))
+    with pytest.raises(StoreUnavailable, match="moved or deleted"):
+        await file.write(_note("lost"))
+
+    _move(path.with_name("away"), log)
+    await file.write(_note("kept too"))
+    assert await file.read(_notes) == ["kept", "kept too"]
+    file.close()
+
+
 async def test_a_damaged_file_is_unavailable(path: Path):
     """Design 5: never 500."""
     file = open_file(path, SCHEMA)

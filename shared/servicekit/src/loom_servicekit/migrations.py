@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import asyncpg
 
+from loom_servicekit.postgres import FAULTS
 from loom_servicekit.tables import read_statements
 
 if TYPE_CHECKING:
@@ -116,14 +117,14 @@ async def migrate(
     """
     try:
         connection = await asyncpg.connect(url, statement_cache_size=0, timeout=10)
-    except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+    except FAULTS as error:
         raise DatabaseUnreachable(f"the database cannot be reached: {error}") from error
     try:
         await _take_lock(connection, wait_s)
         return await _migrate(connection, schemas, application)
     except asyncpg.LockNotAvailableError as error:
         raise LockNotTaken(f"a table was held for more than {LOCK_TIMEOUT}: {error}") from error
-    except (asyncpg.PostgresConnectionError, asyncpg.InterfaceError, OSError) as error:
+    except (asyncpg.PostgresConnectionError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError) as error:
         raise DatabaseUnreachable(f"the connection was lost: {error}") from error
     except asyncpg.PostgresError as error:
         raise MigrationFailed(f"{error.sqlstate}: {error}") from error

@@ -48,6 +48,9 @@ MEANINGS: dict[str, tuple[type[LoomError], str]] = {
 }
 """What a SQLSTATE says to the caller: the one table, Loom's own states (LM) included. All of it may be tried again."""
 
+FAULTS = (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError)
+"""What the driver raises; the last one where a connection goes between two messages."""
+
 _SQL = read_statements(__package__, "migrating")
 _LOST = ("08", "25006", "53", "55000", "57P01", "57P02", "57P03", "57P05")
 _READ_ONLY = "25006"
@@ -85,7 +88,7 @@ async def open_pool(
     )
     try:
         await pool
-    except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+    except FAULTS as error:
         await _close_now(pool)
         raise _meaning(error, began=False) from error
     except StoreUnavailable:
@@ -118,7 +121,7 @@ async def hold_database(url: str, *, wait_s: float = HOLD_S) -> AsyncIterator[No
     """
     try:
         connection = await asyncpg.connect(url, timeout=CONNECT_S)
-    except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+    except FAULTS as error:
         raise _meaning(error, began=False) from error
     try:
         deadline = time.monotonic() + wait_s
@@ -173,7 +176,7 @@ class Database:
         connection = await self._acquire()
         try:
             return await self._bounded(connection, work, deadline)
-        except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        except FAULTS as error:
             await self._judge(connection, error)
             raise _meaning(error, began=True) from error
         finally:
@@ -184,7 +187,7 @@ class Database:
             return await self._pool.acquire(timeout=self._call_s)
         except TimeoutError as error:
             raise Busy(f"no connection came free within {self._call_s:g} s") from error
-        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        except FAULTS as error:
             raise _meaning(error, began=False) from error
 
     async def _bounded(self, connection: Connection, work: Work[_T], deadline: float) -> _T:

@@ -94,23 +94,23 @@ def _seen_at(connection: sqlite3.Connection) -> Instant:
 
 
 class Place:
-    """Where the file lies. An open file outlives its name: what is written after `rm` would be lost."""
+    """Where the file and its log lie. Open files outlive their names: what is written after `rm` would be lost."""
 
     def __init__(self, path: Path | str) -> None:
         self._path = os.path.abspath(path)
         self._found = self._look()
 
     def check(self) -> None:
-        """Raises StoreUnavailable unless the path still names the file that was opened."""
+        """Raises StoreUnavailable unless the paths still name the files that were opened."""
         if self._look() != self._found:
             raise StoreUnavailable(f"{self._path} was moved or deleted while in use: put it back, or start again")
 
-    def _look(self) -> tuple[int, int] | None:
+    def _look(self) -> list[tuple[int, int]]:
         try:
-            status = os.stat(self._path)
+            statuses = [os.stat(self._path + suffix) for suffix in ("", "-wal")]
         except FileNotFoundError:
-            return None
-        return status.st_dev, status.st_ino
+            return []
+        return [(status.st_dev, status.st_ino) for status in statuses]
 
 
 class SqliteFile:

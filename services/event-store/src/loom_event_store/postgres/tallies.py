@@ -8,6 +8,9 @@ from loom_event_store.postgres.statements import Statements
 from loom_event_store.tallies import POLLS_KEPT_MS, PollKey, RefusalKey
 from loom_servicekit.postgres import Connection
 
+KEY_BYTES = 2_600
+"""What a row of the index over who polls what can hold."""
+
 
 async def record_refusals(connection: Connection, due: dict[RefusalKey, RefusalRow]) -> None:
     """Add to each row; of a head the newest are kept."""
@@ -20,8 +23,9 @@ async def record_refusals(connection: Connection, due: dict[RefusalKey, RefusalR
 
 
 async def record_polls(connection: Connection, due: tuple[PollKey, ...]) -> None:
-    """Date each row; those of workers long gone are forgotten."""
+    """Date each row; those of workers long gone are forgotten. What is too long for the index is not kept at all."""
     at = Statements(connection)
     for poll in due:
-        await at.run("write_poll", *poll)
+        if sum(len(part.encode()) for part in poll) <= KEY_BYTES:
+            await at.run("write_poll", *poll)
     await at.run("forget_polls", POLLS_KEPT_MS)

@@ -41,7 +41,7 @@ BEGIN
             OR status = 'parked' AND p_late AND (p_token IS NULL OR owner IS NULL))
        AND (p_expected_seq IS NULL OR last_seq = p_expected_seq)
        AND (p_first_position IS NULL OR last_position IS NULL AND p_first_position >= 0
-            OR p_first_position > last_position AND p_first_position <= last_position + 2147483648)
+            OR p_first_position > last_position AND p_first_position::numeric - last_position <= 2147483648)
        AND last_seq + p_work <= p_room
     RETURNING * INTO h;
     IF NOT FOUND THEN

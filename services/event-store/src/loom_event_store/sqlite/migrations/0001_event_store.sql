@@ -104,9 +104,6 @@ CREATE TABLE IF NOT EXISTS edges (
 CREATE INDEX IF NOT EXISTS edges_by_child ON edges (child_incarnation, child_namespace, child_id, edge);
 CREATE INDEX IF NOT EXISTS edges_in_order ON edges (parent_head, parent_incarnation, edge);
 CREATE INDEX IF NOT EXISTS edges_open ON edges (parent_head, parent_incarnation) WHERE status = 'open';
--- list_due of close policies: what is still to be ended if its parent has
-CREATE INDEX IF NOT EXISTS edges_closing ON edges (parent_head, child_incarnation, status, close)
-    WHERE status = 'open' AND close <> 'abandon';
 CREATE INDEX IF NOT EXISTS edges_ended ON edges (parent_head, parent_incarnation, consumed_at_seq, released)
     WHERE status <> 'open';
 
@@ -120,8 +117,7 @@ CREATE TABLE IF NOT EXISTS inbox (
     sender          TEXT,
     sent_at         INTEGER NOT NULL,
     resumed         INTEGER NOT NULL,
-    consumed_at_seq INTEGER, -- in the log of the link that consumed it, which an earlier one may be
-    consumed_at     INTEGER,
+    consumed_at_seq INTEGER,
     PRIMARY KEY (head, message_id)
 ) STRICT, WITHOUT ROWID;
 

@@ -1,1 +1,1 @@
-SELECT epoch, features, schema_version FROM store;
+SELECT epoch, features, (SELECT user_version FROM pragma_user_version) AS schema_version FROM store;
