@@ -110,8 +110,8 @@ schedules: $(STAMP) ## Every schedule of every pair of the store's calls on two 
 bench-smoke: $(STAMP) ## Appends, claims and resumes per second: figures, no judgement
 	@$(BIN)/python tests/bench/smoke.py
 
-bench-fence: $(STAMP) ## What fencing costs on memory, SQLite and Postgres: figures, no judgement
-	@$(BIN)/python tests/bench/fence.py
+bench-fence: $(STAMP) ## What fencing costs on memory, SQLite and Postgres; ARGS="--cycles 600 --rounds 3" is shorter
+	@$(BIN)/python tests/bench/fence.py $(ARGS)
 
 invariants: $(STAMP) ## Write which tests defend which invariant into docs/invariants.md
 	@$(BIN)/python tests/repo/invariants.py
