@@ -24,6 +24,7 @@ from event_store.schedules.tables import Tables, canonical, from_memory, read_ta
 from fixtures.event_stores import migrated_database
 from fixtures.postgres import Postgres
 from loom.errors import LoomError
+from loom.ids import Instant
 from loom_event_store.postgres.statements import QUERIES
 from loom_event_store.postgres.writes import worded
 
@@ -68,16 +69,18 @@ class Found:
 class Server:
     """A migrated database with instrumented functions, sessions on it, and one connection that watches them."""
 
-    def __init__(self, watcher: Any, sessions: list[Session], watching: Any, twist: Twist) -> None:
-        self.owner = watcher
+    def __init__(
+        self,
+        owner: asyncpg.Connection[asyncpg.Record],
+        sessions: list[Session],
+        conductor: Conductor,
+        twist: Twist,
+    ) -> None:
+        self.owner = owner
         self.sessions = sessions
-        self.conductor = watching
+        self.conductor = conductor
         self.twist = twist
         self._numbers = count(1)
-
-    @property
-    def _number(self) -> int:
-        return next(self._numbers)
 
     async def put(self, meeting: Meeting, how_many: int) -> list[Scene]:
         """So many scenes of a meeting, in the database."""
@@ -88,7 +91,7 @@ class Server:
             scene = made(meeting.setting, f"loom_{number:07}")
             scenes.append(scene)
             writes += writes_of(from_memory(scene.store.rows), OLDEST + number * 1_000)
-        await self.owner.execute(QUERIES["apply_change"], worded(writes, NOW), NOW)  # type: ignore[arg-type]
+        await self.owner.execute(QUERIES["apply_change"], worded(writes, Instant(NOW)), NOW)
         return scenes
 
 
