@@ -145,22 +145,26 @@ def _rows_of(scene: Scene) -> dict[str, str]:
     }
 
 
+BEST = (False, 0)
+"""At one execution, both succeed, and their order matters."""
+
+
 def meetings_of(first: str, second: str, most: int) -> tuple[Meeting, ...]:
     """The best of each scene, `most` at the most: where both can succeed and their order matters, or one decides the
     other's lot. One where both succeed and the order does not matter; one of relatives; and those that broke before.
     """
-    graded: list[tuple[tuple[int, bool], Meeting]] = []
+    graded: list[tuple[tuple[bool, int], Meeting]] = []
     used: set[Move] = set()
     for setting in SCENES:
         best = _best(setting, first, second, used)
         if best is not None:
             graded.append(best)
             used |= set(best[1].moves)
-        if sum(grade == (0, False) for grade, _ in graded) >= most:
+        if sum(grade == BEST for grade, _ in graded) >= most:
             break
     graded.sort(key=lambda it: it[0])
-    decided = [meeting for (grade, apart), meeting in graded if grade < 2 and not apart][:most]
-    harmless = [meeting for (grade, apart), meeting in graded if grade == 2 and not apart][:1]
+    decided = [meeting for (apart, grade), meeting in graded if grade < 2 and not apart][:most]
+    harmless = [meeting for (apart, grade), meeting in graded if grade == 2 and not apart][:1]
     found = [*decided, *harmless, *_relatives(first, second)[:1], *_known_to_break(first, second)]
     return tuple(dict.fromkeys(found)) or tuple(meeting for _, meeting in graded[:1])
 
@@ -206,11 +210,11 @@ def _relatives(first: str, second: str) -> list[Meeting]:
 
 def _best(
     setting: Callable[[Scene], None], first: str, second: str, used: set[Move]
-) -> tuple[tuple[int, bool], Meeting] | None:
+) -> tuple[tuple[bool, int], Meeting] | None:
     """The best meeting of this scene; of equals, what was not tried yet."""
     offers = [(a, b) for a in alone(setting, first) for b in alone(setting, second) if a.succeeds or b.succeeds]
     offers.sort(key=lambda it: (a_and_b(it), len(used & {it[0].move, it[1].move})))
-    best: tuple[tuple[int, bool], Meeting] | None = None
+    best: tuple[tuple[bool, int], Meeting] | None = None
     for a, b in offers:
         apart = not a.touches & b.touches
         meeting = Meeting(setting, (a.move, b.move))
@@ -218,9 +222,9 @@ def _best(
         grade = {(True, True): 0, (True, False): 1, (False, True): 2, (False, False): 3}[
             matters, a.succeeds and b.succeeds
         ]
-        if best is None or (grade, apart) < best[0]:
-            best = (grade, apart), meeting
-        if best[0] == (0, False):
+        if best is None or (apart, grade) < best[0]:
+            best = (apart, grade), meeting
+        if best[0] == BEST:
             break
     return best
 
@@ -237,8 +241,16 @@ def _order_matters(meeting: Meeting) -> bool:
 
 def apart(meeting: Meeting) -> bool:
     """Do the calls have no execution in common?"""
-    of = [next(it for it in alone(meeting.setting, move.method) if it.move == move).touches for move in meeting.moves]
-    return not frozenset.intersection(*of)
+    return not frozenset.intersection(*(it.touches for it in _alones(meeting)))
+
+
+def at_different_heads(meeting: Meeting) -> bool:
+    """Does each call name executions of its own? What they share then is edges."""
+    return not frozenset.intersection(*(it.named for it in _alones(meeting)))
+
+
+def _alones(meeting: Meeting) -> list[Alone]:
+    return [next(it for it in alone(meeting.setting, move.method) if it.move == move) for move in meeting.moves]
 
 
 def pairs_of_port() -> tuple[tuple[str, str], ...]:

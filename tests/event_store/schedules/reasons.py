@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from event_store.schedules.offers import UNCOMPARED, calls_of_port
-from event_store.schedules.oracle import apart
+from event_store.schedules.oracle import apart, at_different_heads
 from event_store.schedules.plays import Found
 
 READS = frozenset(call.name for call in calls_of_port() if call.reads)
@@ -19,6 +19,10 @@ def why_never_blocked(pair: tuple[str, str], founds: Sequence[Found]) -> str | N
     if all(apart(found.meeting) for found in founds):
         what = "a duty and an execution share no row" if _is_duty(pair) else "there is no execution that both may touch"
         return f"{what}: they meet at different heads"
+    if all(at_different_heads(found.meeting) for found in founds):
+        return (
+            "each locks the head that it names, one the parent's and one the child's, and writes no edge of the other"
+        )
     if "claim_runnable" in pair:
         return "claim_runnable takes one statement and passes over what is locked"
     return None

@@ -157,6 +157,8 @@ _OF_OTHERS = (c.StoreInfo, c.Namespaces, c.DueList)
 def _said(answer: Any) -> str:
     if isinstance(answer, LoomError):
         return f"{answer.code} {sorted(answer.facts.items())}"
+    if isinstance(answer, c.Counts):
+        return f"Counts {sorted(answer.counts.items())}"
     return _SURROGATE.sub(r"\1=", repr(answer))
 
 
