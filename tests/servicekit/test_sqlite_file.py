@@ -257,12 +257,12 @@ async def test_nothing_is_acknowledged_once_the_file_has_lost_its_name(tmp_path:
     """Issue 3: no acknowledged write is lost, also when an operator deletes the folder of a running process."""
     folder, away = tmp_path / "data", tmp_path / "away"
     folder.mkdir()
-    file = open_file(folder / "store.db", SCHEMA)
+    file = open_file(folder / "store.db", [SCHEMA])
     await file.write(_note("kept"))
     _move(folder, away)
     if rival:
         folder.mkdir()
-        open_file(folder / "store.db", SCHEMA).close()
+        open_file(folder / "store.db", [SCHEMA]).close()
 
     for act in (file.write(_note("lost")), file.read(_notes)):
         with pytest.raises(StoreUnavailable, match=r"store\.db was moved or deleted"):
@@ -277,7 +277,7 @@ async def test_nothing_is_acknowledged_once_the_file_has_lost_its_name(tmp_path:
 
 async def test_nothing_is_acknowledged_once_the_write_ahead_log_was_deleted(path: Path):
     """Issue 3: what looks like a left-over file holds all that was acknowledged lately."""
-    file = open_file(path, SCHEMA)
+    file = open_file(path, [SCHEMA])
     await file.write(_note("kept"))
     log = path.with_name("store.db-wal")
 
@@ -293,7 +293,7 @@ async def test_nothing_is_acknowledged_once_the_write_ahead_log_was_deleted(path
 
 async def test_a_damaged_file_is_unavailable(path: Path):
     """Design 5: never 500."""
-    file = open_file(path, SCHEMA)
+    file = open_file(path, [SCHEMA])
 
     def find_damage(connection: sqlite3.Connection, now: int) -> None:
         raise sqlite3.DatabaseError("database disk image is malformed")
