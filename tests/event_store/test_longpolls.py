@@ -7,13 +7,13 @@ from contextlib import asynccontextmanager
 import pytest
 from starlette.types import Message
 
+from fixtures.buses import FaultyBus
 from loom.ids import ExecutionId, Incarnation, Namespace, Nonce, Sequence
 from loom.kernel import calls as c
 from loom.kernel.events import NewEvent
 from loom.kernel.hints import NotifyResume
 from loom.stores.memory import MemoryEventStore
 from loom_event_store.longpolls import LongPolls
-from loom_servicekit.bus.in_process import InProcessBus
 
 SHOP, ORDER, QUEUE = Namespace("shop"), ExecutionId("ord-1"), "q"
 NEVER_S = 3600.0
@@ -68,9 +68,9 @@ class Caller:
 
 
 @asynccontextmanager
-async def held(look_again_s: float = NEVER_S) -> AsyncIterator[tuple[LongPolls, WatchedStore, InProcessBus]]:
+async def held(look_again_s: float = NEVER_S) -> AsyncIterator[tuple[LongPolls, WatchedStore, FaultyBus]]:
     """Polls over a store in memory."""
-    store, bus = WatchedStore(), InProcessBus()
+    store, bus = WatchedStore(), FaultyBus()
     polls = LongPolls(store, bus, look_again_s=look_again_s)
     await polls.start()
     yield polls, store, bus
@@ -115,7 +115,7 @@ async def test_a_hint_ends_a_held_poll() -> None:
         await store.looked_times(1)
         started = await start(store)
 
-        await bus.publish([runnable()])
+        await bus.tell(runnable())
 
         assert [claimed.head.incarnation for claimed in (await poll).items] == [started.execution.incarnation]
 
@@ -127,7 +127,7 @@ async def test_a_hint_of_another_queue_wakes_nobody() -> None:
         other = group.create_task(polls.claim_runnable(claims(queue="other"), Caller().receive))
         await store.looked_times(2)
 
-        await bus.publish([runnable(queue=None), runnable(queue="other")])
+        await bus.tell(runnable(queue=None), runnable(queue="other"))
         await store.looked_times(3)
 
         assert (store.looks, poll.done(), other.done()) == (3, False, False)

@@ -499,7 +499,7 @@ async def test_an_outcome_finds_its_edge_while_the_parent_continues(
     await ending
 
     (edge,) = (await patient.read_children(c.ReadChildren(**NAME))).items
-    told = [hint for _, hint in await patient.read_outbox(0, 100) if isinstance(hint, ChildDone)]
+    told = [told.hint for _, told in await patient.read_outbox(0, 100) if isinstance(told.hint, ChildDone)]
     assert (edge.parent, edge.status) == (following, "cancelled")
     assert [hint.parent_incarnation for hint in told] == [following.incarnation]
 

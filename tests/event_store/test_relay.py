@@ -8,7 +8,7 @@ from fixtures.wrapped import Wrapped, failing
 from loom.clock import ManualClock
 from loom.ids import ExecutionId, Namespace
 from loom.kernel.calls import ReadDuty, Start
-from loom.kernel.hints import Hint
+from loom.kernel.hints import Envelope
 from loom.stores.memory import MemoryEventStore
 from loom_event_store.relay import BATCH, DUTY_TTL_MS, FULL_SCAN_S, STAND_BY_MS, Relay
 
@@ -16,14 +16,14 @@ from loom_event_store.relay import BATCH, DUTY_TTL_MS, FULL_SCAN_S, STAND_BY_MS,
 class LateCommits:
     """An outbox in which a row appears after one of a greater id: ids are taken before commits (H43, p19)."""
 
-    def __init__(self, hints: dict[int, Hint]) -> None:
+    def __init__(self, hints: dict[int, Envelope]) -> None:
         self._hidden = hints
-        self.rows: dict[int, Hint] = {}
+        self.rows: dict[int, Envelope] = {}
 
     def commit(self, id: int) -> None:
         self.rows[id] = self._hidden[id]
 
-    async def read_outbox(self, after: int, limit: int) -> tuple[tuple[int, Hint], ...]:
+    async def read_outbox(self, after: int, limit: int) -> tuple[tuple[int, Envelope], ...]:
         return tuple((id, self.rows[id]) for id in sorted(self.rows) if id > after)[:limit]
 
     async def delete_outbox(self, ids: tuple[int, ...]) -> None:
@@ -132,7 +132,7 @@ async def publishes_a_late_commit(store: Wrapped, bus: FaultyBus, clock: ManualC
     for _ in range(3):
         clock.advance(int(FULL_SCAN_S * 1000))
         await one.step()
-    return hints[1] in bus.published and not outbox.rows
+    return hints[1].hint in bus.published and not outbox.rows
 
 
 async def test_a_row_that_commits_after_one_of_a_greater_id_is_published(

@@ -374,7 +374,7 @@ async def _rows(store: Body) -> list[Any]:
     for about in ABOUT:
         found.append((about, encode(await store.list_due(c.ListDue(about=about)))))
     found.append(encode(await store.read_duty(c.ReadDuty(name="relay"))))
-    found.append([hint for _, hint in await store.read_outbox(0, 10_000)])
+    found.append([envelope.hint for _, envelope in await store.read_outbox(0, 10_000)])
     info = await store.read_store(c.ReadStore())
     found.append(encode(replace(info, schema_version=1)))  # each body's own
     return found

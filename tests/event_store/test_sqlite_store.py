@@ -457,12 +457,12 @@ async def test_polls_are_dated_at_most_once_a_second(path: Path, store: SqliteEv
 async def test_an_outbox_row_goes_by_its_id_and_its_id_is_never_given_again(store: SqliteEventStore):
     """I43: a late acknowledgement removes nothing new."""
     await _started(store, "a")
-    ((first, hint),) = await store.read_outbox(0, 10)
+    ((first, one),) = await store.read_outbox(0, 10)
     await store.delete_outbox((first,))
     await _started(store, "b")
     ((second, other),) = await store.read_outbox(0, 10)
 
-    assert (hint.execution, other.execution) == ("a", "b")
+    assert (one.hint.execution, other.hint.execution) == ("a", "b")
     assert second > first
     assert await store.read_outbox(second, 10) == ()
 

@@ -149,7 +149,7 @@ async def test_a_hint_of_an_earlier_incarnation_reaches_nothing(cluster: Cluster
     await cluster.deliver()
     hint = next(hint for hint in cluster.bus.published if isinstance(hint, ExecutionParked))
 
-    await cluster.bus.publish([replace(hint, incarnation=Incarnation(1))])
+    await cluster.bus.tell(replace(hint, incarnation=Incarnation(1)))
     await cluster.bus.settled()
 
     assert await cluster.status("parent") == "parked"

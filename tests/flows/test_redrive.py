@@ -108,7 +108,7 @@ async def test_hints_that_come_again_do_not_reset_the_attempts(cluster: Cluster)
     (before,) = await cluster.rows("parent")
     assert before.attempt > 2
 
-    await cluster.bus.publish([hint for hint in cluster.bus.published if isinstance(hint, ChildDone)] * 3)
+    await cluster.bus.tell(*([hint for hint in cluster.bus.published if isinstance(hint, ChildDone)] * 3))
     await cluster.bus.settled()
 
     assert await cluster.rows("parent") == (before,)

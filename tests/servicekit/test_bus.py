@@ -96,7 +96,7 @@ async def test_a_hint_reaches_every_group_once_and_all_who_have_none(bus: Faulty
         group = None if "tail" in name else name.removeprefix("also ")
         bus.subscribe(EVERY, desk.handle, group=group)
 
-    await bus.publish([parked(str(number)) for number in range(40)])
+    await bus.tell(*[parked(str(number)) for number in range(40)])
     await bus.settled()
 
     seen = {name: len(desk.done) for name, desk in desks.items()}
@@ -110,7 +110,7 @@ async def test_a_subscriber_gets_the_topics_it_named(bus: FaultyBus) -> None:
     desk = Desk()
     bus.subscribe((ChildDone,), desk.handle, group="g")
 
-    await bus.publish([parked(), child_done()])
+    await bus.tell(parked(), child_done())
     await bus.settled()
 
     assert desk.done == [child_done()]
@@ -121,7 +121,7 @@ async def test_one_key_is_never_handled_twice_at_once_and_stays_in_order(bus: Fa
     desk = Desk()
     bus.subscribe(EVERY, desk.handle, group="g")
 
-    await bus.publish([parked(park_seq=number) for number in range(100)])
+    await bus.tell(*[parked(park_seq=number) for number in range(100)])
     await bus.settled()
 
     assert desk.most_at_once == 1
@@ -134,7 +134,7 @@ async def test_different_keys_do_not_wait_for_each_other(bus: FaultyBus) -> None
     desk.open.clear()
     bus.subscribe(EVERY, desk.handle, group="g")
 
-    await bus.publish([parked(str(number)) for number in range(100)])
+    await bus.tell(*[parked(str(number)) for number in range(100)])
     await desk.reached(10)
     desk.open.set()
     await bus.settled()
@@ -150,10 +150,10 @@ async def test_of_the_hints_queued_for_one_parent_only_the_last_is_handed_on(
     desk = Desk()
     desk.open.clear()
     bus.subscribe(EVERY, desk.handle, group="g", coalesce=coalesce)
-    await bus.publish([child_done(key="first")])
+    await bus.tell(child_done(key="first"))
     await desk.reached(1)
 
-    await bus.publish([child_done(key=str(number)) for number in range(999)] + [parked("a", 7)])
+    await bus.tell(*([child_done(key=str(number)) for number in range(999)] + [parked("a", 7)]))
     desk.open.set()
     await bus.settled()
 
@@ -166,7 +166,7 @@ async def test_hints_of_two_incarnations_are_not_coalesced(bus: FaultyBus) -> No
     desk = Desk()
     bus.subscribe(EVERY, desk.handle, group="g", coalesce=True)
 
-    await bus.publish([parked(incarnation=1), parked(incarnation=2), child_done(incarnation=1)])
+    await bus.tell(parked(incarnation=1), parked(incarnation=2), child_done(incarnation=1))
     await bus.settled()
 
     assert desk.done == [child_done(incarnation=1), parked(incarnation=2)]
@@ -196,7 +196,7 @@ async def test_what_cannot_be_done_now_is_handed_over_again_for_ever(bus: Faulty
 async def test_a_bug_is_tried_five_times_and_then_a_dead_letter(bus: FaultyBus, error: Exception) -> None:
     """Kafka 3.3 point 7: with the error's class and the attempts; the lane goes on."""
     desk = await handle_with(bus, *[error] * 5)
-    await bus.publish([parked(park_seq=2)])
+    await bus.tell(parked(park_seq=2))
     await bus.settled()
 
     (letter,) = bus.dead_letters
@@ -216,7 +216,7 @@ async def handle_with(bus: FaultyBus, *errors: Exception) -> Desk:
     """One hint for a handler that fails with these, in order."""
     desk = Desk(*errors)
     bus.subscribe(EVERY, desk.handle, group="g")
-    await bus.publish([parked()])
+    await bus.tell(parked())
     await bus.settled()
     return desk
 
@@ -229,7 +229,7 @@ async def test_a_full_group_makes_the_publisher_wait_and_nobody_else() -> None:
     bus.subscribe(EVERY, slow.handle, group="slow")
     bus.subscribe(EVERY, tail.handle, group=None)
 
-    publishing = asyncio.create_task(bus.publish([parked(str(number)) for number in range(12)]))
+    publishing = asyncio.create_task(bus.tell(*[parked(str(number)) for number in range(12)]))
     await tail.reached(5)
     assert not publishing.done()
     slow.open.set()
@@ -245,10 +245,10 @@ async def test_stopping_finishes_what_was_accepted(bus: FaultyBus) -> None:
     """Kafka 3.3: finish in-flight work, take no more."""
     desk = Desk()
     subscription = bus.subscribe(EVERY, desk.handle, group="g")
-    await bus.publish([parked(str(number)) for number in range(50)])
+    await bus.tell(*[parked(str(number)) for number in range(50)])
 
     await subscription.stop()
-    await bus.publish([parked("late")])
+    await bus.tell(parked("late"))
     await bus.settled()
 
     assert len(desk.done) == 50
@@ -258,7 +258,7 @@ async def test_stopping_gives_up_what_cannot_be_done_now(bus: FaultyBus) -> None
     """Kafka 3.3: an outage does not keep a service from stopping; the hint was not acknowledged, a sweep finds it."""
     desk = Desk(*[StoreUnavailable("down")] * 1_000_000)
     subscription = bus.subscribe(EVERY, desk.handle, group="g")
-    await bus.publish([parked()])
+    await bus.tell(parked())
     await desk.reached(2)
 
     await subscription.stop()
@@ -274,7 +274,7 @@ async def test_an_outage_shows_in_readiness_and_goes_with_it(bus: FaultyBus) -> 
     reasons: list[str | None] = []
     bus.at_pause = lambda: reasons.append(subscription.why_unready())
 
-    await bus.publish([parked()])
+    await bus.tell(parked())
     await bus.settled()
 
     assert reasons == ["g: no connection"]
@@ -285,13 +285,13 @@ async def test_a_consumer_listens_from_start_to_stop(bus: FaultyBus) -> None:
     """A service's background: not before start, not after stop."""
     desk = Desk()
     consumer = Consumer(bus, (ExecutionParked,), desk.handle, group="g")
-    await bus.publish([parked("early")])
+    await bus.tell(parked("early"))
     assert consumer.why_unready() is not None
 
     await consumer.start()
-    await bus.publish([parked("now")])
+    await bus.tell(parked("now"))
     await bus.settled()
     await consumer.stop()
-    await bus.publish([parked("late")])
+    await bus.tell(parked("late"))
 
     assert [hint.execution for hint in desk.done] == ["now"]

@@ -24,7 +24,6 @@ from event_store.schedules.tables import Tables, canonical, from_memory, read_ta
 from fixtures.event_stores import migrated_database
 from fixtures.postgres import Postgres
 from loom.errors import LoomError
-from loom.ids import Instant
 from loom_event_store.postgres.statements import QUERIES
 from loom_event_store.postgres.writes import worded
 
@@ -91,7 +90,7 @@ class Server:
             scene = made(meeting.setting, f"loom_{number:07}")
             scenes.append(scene)
             writes += writes_of(from_memory(scene.store.rows), OLDEST + number * 1_000)
-        await self.owner.execute(QUERIES["apply_change"], worded(writes, Instant(NOW)), NOW)
+        await self.owner.execute(QUERIES["apply_change"], worded(writes), NOW)
         return scenes
 
 

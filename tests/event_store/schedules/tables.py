@@ -26,7 +26,7 @@ from loom.kernel.change import (
 )
 from loom.kernel.events import Event
 from loom.kernel.heads import Duty, GrantRow, Head, Mail, Pin
-from loom.kernel.hints import Hint
+from loom.kernel.hints import Envelope
 from loom.kernel.parks import Edge
 from loom.stores.memory import Rows
 from loom_event_store import rows
@@ -49,7 +49,7 @@ class Tables:
     inbox: dict[int, list[Mail]] = field(default_factory=lambda: defaultdict(list))
     pins: dict[int, list[Pin]] = field(default_factory=lambda: defaultdict(list))
     grants: dict[int, list[GrantRow]] = field(default_factory=lambda: defaultdict(list))
-    hints: dict[int, list[Hint]] = field(default_factory=lambda: defaultdict(list))
+    hints: dict[int, list[Envelope]] = field(default_factory=lambda: defaultdict(list))
     duties: list[Duty] = field(default_factory=list)
 
     def head_of(self, incarnation: int) -> Head | None:
@@ -58,9 +58,9 @@ class Tables:
 
 def from_memory(memory: Rows) -> Tables:
     """What the oracle holds."""
-    hints: dict[int, list[Hint]] = defaultdict(list)
-    for head, hint in memory.outbox.values():
-        hints[head].append(hint)
+    hints: dict[int, list[Envelope]] = defaultdict(list)
+    for head, envelope in memory.outbox.values():
+        hints[head].append(envelope)
     return Tables(
         heads=dict(memory.heads),
         events=defaultdict(list, {head: list(events) for head, events in memory.events.items()}),
@@ -88,7 +88,7 @@ def writes_of(tables: Tables, first: int) -> list[Write]:
     writes += [WriteMessage(of(head), mail) for head, mails in tables.inbox.items() for mail in mails]
     writes += [WritePin(of(head), pin) for head, pins in tables.pins.items() for pin in pins]
     writes += [WriteGrant(of(head), grant) for head, grants in tables.grants.items() for grant in grants]
-    writes += [WriteHint(of(head), hint) for head, hints in tables.hints.items() for hint in hints]
+    writes += [WriteHint(of(head), told) for head, envelopes in tables.hints.items() for told in envelopes]
     writes += [WriteDuty(duty) for duty in tables.duties]
     return writes
 
@@ -113,7 +113,7 @@ async def read_tables(connection: asyncpg.Connection[asyncpg.Record], namespaces
         ("inbox", "inbox", rows.mail_from, "inbox.inbox_seq"),
         ("pins", "pins", rows.pin_from, "pins.owner"),
         ("grants", "grants", rows.grant_from, "grants.token"),
-        ("outbox", "hints", rows.hint_from, "outbox.id"),
+        ("outbox", "hints", rows.envelope_from, "outbox.id"),
     ):
         query = f"SELECT {table}.* FROM event_store.{table} {_OF_HEADS.format(table)} ORDER BY {order}"
         for row in await connection.fetch(query, namespaces):
@@ -143,7 +143,7 @@ def canonical(namespace: str, tables: Tables, answers: Iterable[Any], *, timeles
         said.append(repr(replace(head, head=0, parent_head=None if head.parent_head is None else 0)))
         for rows_of in (tables.events, tables.inbox, tables.pins, tables.grants):
             said += map(repr, sorted(rows_of[head.head], key=_order))  # type: ignore[index]
-        said += sorted(map(repr, tables.hints[head.head]), key=lambda hint: _LABELLED.sub("", hint))
+        said += sorted((repr(told.hint) for told in tables.hints[head.head]), key=lambda hint: _LABELLED.sub("", hint))
     places = {head.incarnation: _place(head) for head in tables.heads.values()}
     said += map(repr, sorted(tables.edges, key=lambda edge: (places[edge.parent.incarnation], edge.child_key)))
     said += map(repr, tables.duties)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable
 
+from loom.errors import StoreUnavailable
 from loom.stores.event_store import EventStore, Outbox
-from loom_servicekit.bus.port import MessageBus
+from loom_servicekit.bus.port import MessageBus, Outcome
 from loom_servicekit.duties import Duty
 from loom_servicekit.loops import Loop
 
@@ -71,9 +71,11 @@ class Relay:
     async def _publish(self) -> int:
         rows = await self._outbox.read_outbox(self._after(), BATCH)
         if rows:
-            async with asyncio.timeout(PUBLISH_S):
-                await self._bus.publish([hint for _, hint in rows])
-            await self._outbox.delete_outbox(tuple(id for id, _ in rows))
+            outcomes = await self._bus.publish([envelope for _, envelope in rows], within_s=PUBLISH_S)
+            done = [id for (id, _), outcome in zip(rows, outcomes, strict=True) if outcome is Outcome.ACKNOWLEDGED]
+            await self._outbox.delete_outbox(tuple(done))
+            if len(done) < len(rows):
+                raise StoreUnavailable(f"the bus acknowledged {len(done)} of {len(rows)} hints within {PUBLISH_S:g} s")
             self._looked_from = max(self._looked_from, rows[-1][0])
         return len(rows)
 

@@ -6,11 +6,11 @@ import json
 from dataclasses import fields
 from typing import Any, Protocol
 
-from loom.ids import Chain, ExecutionId, ExecutionRef, Incarnation, Namespace, Token
+from loom.ids import Chain, ExecutionId, ExecutionRef, Incarnation, Instant, Namespace, Token
 from loom.kernel.change import WriteHint
 from loom.kernel.events import Event
 from loom.kernel.heads import Duty, GrantRow, Head, Mail, Pin, RefusalRow, Status
-from loom.kernel.hints import ChildDone, ExecutionParked, Hint, NotifyResume
+from loom.kernel.hints import ChildDone, Envelope, ExecutionParked, Hint, NotifyResume
 from loom.kernel.parks import Edge, waits_from
 from loom.kernel.raw_json import RawJson, encode
 
@@ -147,10 +147,17 @@ def plain_row(noun: Any) -> Parameters:
     return {name: getattr(noun, name) for name in _columns(type(noun))}
 
 
-def hint_row(write: WriteHint, now: int) -> Parameters:
+def hint_row(write: WriteHint) -> Parameters:
     """The outbox row of a hint: its topic, key and JSON."""
-    hint = write.hint
-    return {"head": write.head, "topic": hint.TOPIC, "key": hint.key, "body": encode(hint), "created_at": now}
+    hint = write.envelope.hint
+    return {
+        "head": write.head,
+        "topic": hint.TOPIC,
+        "key": hint.key,
+        "body": encode(hint),
+        "created_at": write.envelope.created_at,
+        "traceparent": write.envelope.traceparent,
+    }
 
 
 def hint_from(row: Row) -> Hint:
@@ -164,6 +171,11 @@ def hint_from(row: Row) -> Hint:
     return _HINTS[row["topic"]](**values)
 
 
-def numbered_hint_from(row: Row) -> tuple[int, Hint]:
-    """The row's id and its hint."""
-    return row["id"], hint_from(row)
+def envelope_from(row: Row) -> Envelope:
+    """An outbox row's hint, when it was told and in which trace."""
+    return Envelope(hint=hint_from(row), created_at=Instant(row["created_at"]), traceparent=row["traceparent"])
+
+
+def numbered_envelope_from(row: Row) -> tuple[int, Envelope]:
+    """The row's id, and its envelope."""
+    return row["id"], envelope_from(row)

@@ -61,5 +61,5 @@ async def _claim(connection: Connection, call: c.ClaimRunnable, limit: int, mome
         changes = claims_of(view, call, heads, moments.again())
         writes = [write for change in changes for write in change.writes]
         if writes:
-            await at.run("apply_change", worded(writes, moments.now), moments.now)
+            await at.run("apply_change", worded(writes), moments.now)
     return changes

@@ -143,7 +143,7 @@ async def _change(statements: Statements, locks: Locks, decided_by: Decide, mome
         decision = await _decided(statements, locks, view, decided_by, moments)
     if isinstance(decision, Change) and decision.writes:
         _check_locked(decision.writes, locks, view, moments)
-        await statements.run("apply_change", worded(decision.writes, moments.now), moments.now)
+        await statements.run("apply_change", worded(decision.writes), moments.now)
     return Decided(decision, moments.now)
 
 

@@ -15,7 +15,7 @@ from loom.kernel import calls as c
 from loom.kernel.change import Change, Moment, Refusal, RemoveRows, View
 from loom.kernel.guards import living
 from loom.kernel.heads import Duty, Head
-from loom.kernel.hints import Hint
+from loom.kernel.hints import Envelope
 from loom.kernel.limits import Limits
 from loom.kernel.wellformed import check_wellformed
 from loom.stores.deciding import DecidingStore, stamped
@@ -200,9 +200,9 @@ class PostgresEventStore(DecidingStore):
     async def read_store(self, call: c.ReadStore) -> c.StoreInfo:
         return await self._look(lambda at, call: reads.read_store(at, self._limits), call)
 
-    async def read_outbox(self, after: int, limit: int) -> tuple[tuple[int, Hint], ...]:
+    async def read_outbox(self, after: int, limit: int) -> tuple[tuple[int, Envelope], ...]:
         return await self._database.run(
-            lambda connection: Statements(connection).all("read_outbox", rows.numbered_hint_from, after, limit)
+            lambda connection: Statements(connection).all("read_outbox", rows.numbered_envelope_from, after, limit)
         )
 
     async def delete_outbox(self, ids: tuple[int, ...]) -> None:

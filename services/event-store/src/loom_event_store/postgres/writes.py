@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterable
 from typing import Any, assert_never
 
-from loom.ids import Instant
 from loom.kernel import change as k
 from loom.stores.deciding import ROWS_KEPT
 from loom_event_store import rows
@@ -14,12 +13,12 @@ from loom_event_store import rows
 _Form = dict[str, Any]
 
 
-def worded(writes: Iterable[k.Write], now: Instant) -> str:
+def worded(writes: Iterable[k.Write]) -> str:
     """The rows in their order. A payload is a JSON string here, its escapes escaped, so that nothing reads it."""
-    return json.dumps([_worded_one(write, now) for write in writes])
+    return json.dumps([_worded_one(write) for write in writes])
 
 
-def _worded_one(write: k.Write, now: Instant) -> _Form:
+def _worded_one(write: k.Write) -> _Form:
     match write:
         case k.WriteHead(head=head):
             row = rows.head_row(head)
@@ -36,7 +35,7 @@ def _worded_one(write: k.Write, now: Instant) -> _Form:
         case k.WriteMessage(head=head, message=message):
             return _row("message", {"head": head, **rows.plain_row(message)})
         case k.WriteHint():
-            return _row("hint", rows.hint_row(write, now))
+            return _row("hint", rows.hint_row(write))
         case k.WriteGrant(head=head, grant=grant):
             return {**_row("grant", {"head": head, **rows.plain_row(grant)}), "kept": ROWS_KEPT}
         case k.WritePin(head=head, pin=pin):

@@ -28,7 +28,7 @@ def claim_runnable(at: Snapshot, call: c.ClaimRunnable) -> c.Claims:
         if not changes:
             break
         for change in changes:
-            apply(at.statements, change.writes, at.moment.now)
+            apply(at.statements, change.writes)
         items += claims_from(changes).items
     return c.Claims(items=items)
 

@@ -19,7 +19,7 @@ from loom.kernel.change import Change, Refusal, RemoveRows
 from loom.kernel.decide import decide
 from loom.kernel.guards import living
 from loom.kernel.heads import Duty, Head
-from loom.kernel.hints import Hint
+from loom.kernel.hints import Envelope
 from loom.kernel.limits import Limits
 from loom.kernel.raw_json import encode
 from loom.kernel.wellformed import check_wellformed
@@ -89,7 +89,7 @@ class SqliteEventStore(DecidingStore):
         def work(at: Snapshot) -> tuple[Change | Refusal, Instant]:
             decision = decide(at.view, call, at.moment)
             if isinstance(decision, Change):
-                apply(at.statements, decision.writes, at.moment.now)
+                apply(at.statements, decision.writes)
             return decision, at.moment.now
 
         try:
@@ -186,10 +186,10 @@ class SqliteEventStore(DecidingStore):
     async def read_store(self, call: c.ReadStore) -> c.StoreInfo:
         return await self._read(reads.read_store, call)
 
-    async def read_outbox(self, after: int, limit: int) -> tuple[tuple[int, Hint], ...]:
+    async def read_outbox(self, after: int, limit: int) -> tuple[tuple[int, Envelope], ...]:
         page = {"after": after, "limit": limit}
         return await self._file.read(
-            self._on_snapshot(lambda at: at.statements.all("read_outbox", rows.numbered_hint_from, page))
+            self._on_snapshot(lambda at: at.statements.all("read_outbox", rows.numbered_envelope_from, page))
         )
 
     async def delete_outbox(self, ids: tuple[int, ...]) -> None:
@@ -199,7 +199,7 @@ class SqliteEventStore(DecidingStore):
         def work(at: Snapshot) -> Sequence:
             named = at.view.head_named(execution.namespace, execution.execution_id)
             head = living(named, execution.incarnation)
-            apply(at.statements, stamped(at.view, head, kind, at.moment).writes, at.moment.now)
+            apply(at.statements, stamped(at.view, head, kind, at.moment).writes)
             return Sequence(head.last_seq + 1)
 
         return await self._change(work)

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import assert_never
 
-from loom.ids import Instant
 from loom.kernel import change as k
 from loom.stores.deciding import ROWS_KEPT
 from loom_event_store import rows
 from loom_event_store.sqlite.statements import Statements
 
 
-def apply(statements: Statements, writes: Iterable[k.Write], now: Instant) -> None:
+def apply(statements: Statements, writes: Iterable[k.Write]) -> None:
     """Write the rows of a Change, in their order."""
     for write in writes:
-        _apply_one(statements, write, now)
+        _apply_one(statements, write)
 
 
-def _apply_one(statements: Statements, write: k.Write, now: Instant) -> None:
+def _apply_one(statements: Statements, write: k.Write) -> None:
     match write:
         case k.WriteHead(head=head):
             row = rows.head_row(head)
@@ -36,7 +35,7 @@ def _apply_one(statements: Statements, write: k.Write, now: Instant) -> None:
         case k.WriteMessage(head=head, message=message):
             statements.run("write_message", {"head": head, **rows.plain_row(message)})
         case k.WriteHint():
-            statements.run("write_hint", rows.hint_row(write, now))
+            statements.run("write_hint", rows.hint_row(write))
         case k.WriteGrant(head=head, grant=grant):
             statements.run("write_grant", {"head": head, **rows.plain_row(grant)})
             statements.run("trim_grants", {"head": head, "kept": ROWS_KEPT})

@@ -10,7 +10,7 @@ from loom.errors import LoomError
 from loom.ids import ExecutionId, ExecutionRef, Incarnation, Instant, Namespace, Sequence, Token
 from loom.kernel.events import Event
 from loom.kernel.heads import Duty, GrantRow, Head, Mail, Pin
-from loom.kernel.hints import Hint
+from loom.kernel.hints import Envelope
 from loom.kernel.limits import Limits
 from loom.kernel.parks import Edge
 
@@ -118,10 +118,10 @@ class WriteMessage:
 
 @dataclass(frozen=True, slots=True)
 class WriteHint:
-    """Put a message into the outbox."""
+    """Put a hint into the outbox."""
 
     head: int
-    hint: Hint
+    envelope: Envelope
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
-from loom.ids import ExecutionId, Incarnation, Namespace, Sequence, answer
+from loom.ids import ExecutionId, Incarnation, Instant, Namespace, Sequence, answer
 
 
 @answer
@@ -64,3 +65,15 @@ class NotifyResume:
 
 
 Hint = ChildDone | ExecutionParked | NotifyResume
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Envelope:
+    """A hint as the outbox keeps it and the bus carries it.
+
+    `created_at`: when what it tells was committed. `traceparent`: the W3C context of that fact, null without tracing.
+    """
+
+    hint: Hint
+    created_at: Instant
+    traceparent: str | None = None

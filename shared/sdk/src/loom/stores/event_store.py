@@ -11,7 +11,7 @@ from typing import Protocol
 from loom.ids import ExecutionRef, Sequence
 from loom.kernel import calls as c
 from loom.kernel.heads import Duty, Head
-from loom.kernel.hints import Hint
+from loom.kernel.hints import Envelope
 
 PORT_VERSION = 2
 """Grows with every change of a call or an answer; REST serves it and the kit prints it."""
@@ -72,7 +72,7 @@ class EventStore(Protocol):
 class Outbox(Protocol):
     """What the relay needs of a store; not on REST. Rows go by acknowledgement, never by a cursor over ids (I43)."""
 
-    async def read_outbox(self, after: int, limit: int) -> tuple[tuple[int, Hint], ...]:
+    async def read_outbox(self, after: int, limit: int) -> tuple[tuple[int, Envelope], ...]:
         """Rows with an id greater than `after`, in order of id."""
 
     async def delete_outbox(self, ids: tuple[int, ...]) -> None: ...

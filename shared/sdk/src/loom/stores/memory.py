@@ -33,7 +33,7 @@ from loom.kernel.decide import decide
 from loom.kernel.events import Event
 from loom.kernel.guards import existing, living, named
 from loom.kernel.heads import ENDED, LIVE, Duty, GrantRow, Head, Mail, Pin, RefusalRow
-from loom.kernel.hints import Hint
+from loom.kernel.hints import Envelope
 from loom.kernel.kinds import TERMINAL_KINDS, kind_of
 from loom.kernel.limits import Limits
 from loom.kernel.parks import Edge
@@ -69,7 +69,7 @@ class Rows:
         self.pin_rows: dict[int, dict[str, Pin]] = defaultdict(dict)
         self.grants: dict[int, list[GrantRow]] = defaultdict(list)
         self.refusals: dict[int, dict[tuple[Token, str], RefusalRow]] = defaultdict(dict)
-        self.outbox: dict[int, tuple[int, Hint]] = {}
+        self.outbox: dict[int, tuple[int, Envelope]] = {}
         self.duties: dict[str, Duty] = {}
         self.polls: dict[tuple[Namespace, str, str, str], Instant] = {}
         self.last_outbox = 0
@@ -150,9 +150,9 @@ class Rows:
                 self._move_messages(head, to, consumed_since)
             case WriteMessage(head, message):
                 self.inbox[head][message.message_id] = message
-            case WriteHint(head, hint):
+            case WriteHint(head, envelope):
                 self.last_outbox += 1
-                self.outbox[self.last_outbox] = (head, hint)
+                self.outbox[self.last_outbox] = (head, envelope)
             case WriteGrant(head, grant):
                 self.grants[head] = [*self.grants[head], grant][-ROWS_KEPT:]
             case WritePin(head, pin):
@@ -396,7 +396,7 @@ class MemoryEventStore(DecidingStore):
             port_version=PORT_VERSION, epoch=self.epoch, schema_version=1, features=("redrives",), limits=self._limits
         )
 
-    async def read_outbox(self, after: int, limit: int) -> tuple[tuple[int, Hint], ...]:
+    async def read_outbox(self, after: int, limit: int) -> tuple[tuple[int, Envelope], ...]:
         ids = sorted(id for id in self.rows.outbox if id > after)[:limit]
         return tuple((id, self.rows.outbox[id][1]) for id in ids)
 

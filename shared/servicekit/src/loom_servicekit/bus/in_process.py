@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Hashable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 from random import Random
@@ -13,8 +14,8 @@ from zlib import crc32
 
 from loom.errors import Contended, ExecutionGone, LoomError, NotFound, NotParked
 from loom.kernel.backoff import full_jitter_ms
-from loom.kernel.hints import Hint
-from loom_servicekit.bus.port import Handler
+from loom.kernel.hints import Envelope, Hint
+from loom_servicekit.bus.port import Handler, Outcome
 from loom_servicekit.pauses import Pause, pause
 from loom_servicekit.topics import DeadLetter, addressee
 
@@ -51,10 +52,15 @@ class InProcessBus:
         """The newest hints that handlers gave up on."""
         return tuple(self._rules.dead_letters)
 
-    async def publish(self, hints: Sequence[Hint]) -> None:
-        for hint in hints:
-            for subscription in self._readers(hint):
-                await subscription.accept(hint)
+    async def publish(self, envelopes: Sequence[Envelope], *, within_s: float) -> tuple[Outcome, ...]:
+        outcomes = [Outcome.UNKNOWN] * len(envelopes)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(within_s):
+                for number, envelope in enumerate(envelopes):
+                    for subscription in self._readers(envelope.hint):
+                        await subscription.accept(envelope.hint)
+                    outcomes[number] = Outcome.ACKNOWLEDGED
+        return tuple(outcomes)
 
     def subscribe(
         self, topics: tuple[type[Hint], ...], handler: Handler, *, group: str | None, coalesce: bool = False

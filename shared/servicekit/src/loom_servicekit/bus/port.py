@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from enum import StrEnum
 from typing import Protocol
 
-from loom.kernel.hints import Hint
+from loom.kernel.hints import Envelope, Hint
 
 Handler = Callable[[Hint], Awaitable[None]]
 """What is done about a hint. Returning acknowledges it; so do NotParked, ExecutionGone and NotFound: nothing is left.
@@ -13,6 +14,14 @@ Handler = Callable[[Hint], Awaitable[None]]
 A `Contended` (the store or timers cannot be reached, or are busy) acknowledges nothing: the lane waits, with full
 jitter up to 30 s, and hands the hint over again, for ever. All else is a bug: five tries, then a dead letter (I44).
 """
+
+
+class Outcome(StrEnum):
+    """What became of an envelope: it may be forgotten; it never will be taken; nobody knows, so publish it again."""
+
+    ACKNOWLEDGED = "acknowledged"
+    REFUSED = "refused"
+    UNKNOWN = "unknown"
 
 
 class Subscription(Protocol):
@@ -25,8 +34,8 @@ class Subscription(Protocol):
 
 
 class MessageBus(Protocol):
-    async def publish(self, hints: Sequence[Hint]) -> None:
-        """Returns when every hint is acknowledged by the bus, which says nothing about its handlers."""
+    async def publish(self, envelopes: Sequence[Envelope], *, within_s: float) -> tuple[Outcome, ...]:
+        """What became of each, in their order, after `within_s` at most; it says nothing about handlers."""
 
     def subscribe(
         self, topics: tuple[type[Hint], ...], handler: Handler, *, group: str | None, coalesce: bool = False

@@ -64,8 +64,8 @@ BEGIN
             ON CONFLICT (head, message_id) DO UPDATE SET (resumed, consumed_at_seq, consumed_at)
                 = (excluded.resumed, excluded.consumed_at_seq, excluded.consumed_at);
         WHEN 'hint' THEN
-            INSERT INTO outbox (head, topic, key, body, created_at)
-            SELECT head, topic, key, body, at FROM jsonb_populate_record(NULL::outbox, new_row);
+            INSERT INTO outbox (head, topic, key, body, traceparent, created_at)
+            SELECT head, topic, key, body, traceparent, created_at FROM jsonb_populate_record(NULL::outbox, new_row);
         WHEN 'grant' THEN
             INSERT INTO grants SELECT * FROM jsonb_populate_record(NULL::grants, new_row);
             DELETE FROM grants

@@ -1,1 +1,2 @@
-INSERT INTO outbox (head, topic, key, body, created_at) VALUES (:head, :topic, :key, :body, :created_at);
+INSERT INTO outbox (head, topic, key, body, traceparent, created_at)
+VALUES (:head, :topic, :key, :body, :traceparent, :created_at);

@@ -22,7 +22,7 @@ from loom.kernel.change import (
 )
 from loom.kernel.events import Event
 from loom.kernel.heads import GrantRow, Head, Mail, Status
-from loom.kernel.hints import Hint, NotifyResume
+from loom.kernel.hints import Envelope, Hint, NotifyResume
 from loom.kernel.kinds import TERMINAL_KINDS, EventKind, kind_of
 from loom.kernel.parks import Edge
 from loom.kernel.raw_json import RawJson
@@ -131,7 +131,7 @@ class Draft:
         self._others.extend(rows)
 
     def hint(self, hint: Hint) -> None:
-        self._others.append(WriteHint(self.head.head, hint))
+        self._others.append(WriteHint(self.head.head, Envelope(hint=hint, created_at=self.moment.now)))
 
     def hint_runnable(self, reason: str) -> None:
         """Tell who holds `claims` polls; nobody claims what is in single-writer mode."""
