@@ -52,7 +52,7 @@ STACK         ?= sqlite
 DEMO_sqlite   := $(BIN)/python -m loom_cli.demo
 DEMO_postgres := PYTHONPATH=tests $(BIN)/python -m fixtures.with_postgres $(BIN)/python -m loom_cli.demo --postgres URL
 
-.PHONY: help install lock format check test demo conformance boot-storm dumps failover schedules bench-smoke bench-fence invariants openapi clean
+.PHONY: help install lock format check test test-brokers demo conformance boot-storm dumps failover schedules bench-smoke bench-fence bench-wake invariants openapi clean
 
 help: ## List the verbs
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -101,6 +101,10 @@ test: $(STAMP) ## Run the tests
 	$(KAFKA)
 	$(BIN)/pytest -n $(TEST_WORKERS) $(or $(ARGS),tests)
 
+test-brokers: $(STAMP) ## Run the tests that take three brokers: the leader dies, none is left, too few are in sync
+	$(KAFKA)
+	$(BIN)/pytest -n0 tests/bus/three_brokers.py $(ARGS)
+
 demo: $(STAMP) ## A parent that outlives its worker and its server, on real input; STACK=postgres: on a server of its own
 	@$(DEMO_$(STACK))
 
@@ -126,6 +130,10 @@ bench-smoke: $(STAMP) ## Appends, claims and resumes per second: figures, no jud
 
 bench-fence: $(STAMP) ## What fencing costs on memory, SQLite and Postgres; ARGS="--cycles 600 --rounds 3" is shorter
 	@$(BIN)/python tests/bench/fence.py $(ARGS)
+
+bench-wake: $(STAMP) ## From a child's end to its parent's body running, over Kafka and over the bus in the process
+	$(KAFKA)
+	@$(BIN)/python tests/bench/wake.py $(ARGS)
 
 invariants: $(STAMP) ## Write which tests defend which invariant into docs/invariants.md
 	@$(BIN)/python tests/repo/invariants.py
