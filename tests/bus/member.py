@@ -17,8 +17,8 @@ import time
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from bus.ground import running_bus
 from loom.kernel.hints import ExecutionParked, Hint
-from loom_servicekit.bus.opening import open_bus
 from loom_servicekit.bus.settings import KafkaSettings
 
 GROUP = "members"
@@ -50,7 +50,7 @@ class Member:
         stopping = asyncio.Event()
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopping.set)
         asyncio.get_running_loop().add_reader(0, self._let_go)
-        async with open_bus(KafkaSettings(**self._given.settings), service="supervisor") as (bus, _):
+        async with running_bus(KafkaSettings(**self._given.settings), "supervisor") as bus:
             subscription = bus.subscribe((ExecutionParked,), self._handle, group=GROUP)
             tell("subscribed")
             await stopping.wait()
