@@ -83,7 +83,7 @@ async def read_all(settings: KafkaSettings, topic: str) -> list[ConsumerRecord]:
     consumer = AIOKafkaConsumer(bootstrap_servers=list(settings.bootstrap), auto_offset_reset="earliest")
     await consumer.start()
     try:
-        partitions = await _partitions(consumer, settings.topic_prefix + topic)
+        partitions = await read_partitions(settings, topic)
         consumer.assign(partitions)
         ends = await consumer.end_offsets(partitions)
         records: list[ConsumerRecord] = []
@@ -108,7 +108,7 @@ async def read_lag(settings: KafkaSettings, group: str, *topics: str) -> int:
     consumer = AIOKafkaConsumer(bootstrap_servers=list(settings.bootstrap))
     await consumer.start()
     try:
-        partitions = [found for topic in topics for found in await _partitions(consumer, settings.topic_prefix + topic)]
+        partitions = [found for topic in topics for found in await read_partitions(settings, topic)]
         ends = sum((await consumer.end_offsets(partitions)).values())
     finally:
         await consumer.stop()
@@ -141,13 +141,16 @@ async def rewind(settings: KafkaSettings, group: str, topic: str) -> None:
     )
     await consumer.start()
     try:
-        partitions = await _partitions(consumer, settings.topic_prefix + topic)
+        partitions = await read_partitions(settings, topic)
         consumer.assign(partitions)
         await consumer.commit(dict.fromkeys(partitions, 0))
     finally:
         await consumer.stop()
 
 
-async def _partitions(consumer: AIOKafkaConsumer, topic: str) -> list[TopicPartition]:
-    await consumer.topics()
-    return [TopicPartition(topic, number) for number in sorted(consumer.partitions_for_topic(topic) or ())]
+async def read_partitions(settings: KafkaSettings, topic: str) -> list[TopicPartition]:
+    """Of a topic that is there."""
+    name = settings.topic_prefix + topic
+    async with admin_of(settings) as admin:
+        (found,) = await admin.describe_topics([name])
+    return [TopicPartition(name, number) for number in range(len(found["partitions"]))]

@@ -7,18 +7,21 @@ fields of `Given`. A line on its stdin lets one waiting handler go.
 from __future__ import annotations
 
 import asyncio
-import importlib
 import json
 import logging
 import os
 import signal
 import sys
 import time
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from bus import mutants
 from bus.ground import running_bus
 from loom.kernel.hints import ExecutionParked, Hint
+from loom_servicekit.bus.kafka import member as consumers
+from loom_servicekit.bus.kafka.assignments import Assignment
 from loom_servicekit.bus.settings import KafkaSettings
 
 GROUP = "members"
@@ -27,7 +30,7 @@ GROUP = "members"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Given:
     """`work_ms`: how long a handler takes. `gated`: it waits for a line instead. `block_on`: the execution for whose
-    hint the whole loop stands still, for `block_ms`. `mutant`: of `bus.mutants`, a way to be wrong.
+    hint the whole loop stands still, for `block_ms`. `mutants`: of `bus.mutants`, ways to be wrong.
     """
 
     settings: dict[str, Any]
@@ -35,7 +38,7 @@ class Given:
     gated: bool = False
     block_on: str = ""
     block_ms: int = 0
-    mutant: str = ""
+    mutants: tuple[str, ...] = ()
 
 
 class Member:
@@ -73,6 +76,23 @@ class Member:
         tell("handled", hint.execution)
 
 
+def watch() -> None:
+    """Tell also when partitions are being given up, and when they turned out to be another's."""
+    give_up, lose = consumers.Member._give_up, Assignment.lose
+
+    async def telling(self: consumers.Member, assignments: Iterable[Assignment]) -> None:
+        leaving = list(assignments)
+        if leaving:
+            tell("giving up")
+        await give_up(self, leaving)
+
+    def losing(self: Assignment) -> None:
+        tell("lost")
+        lose(self)
+
+    consumers.Member._give_up, Assignment.lose = telling, losing
+
+
 def tell(what: str, execution: str = "") -> None:
     """At once, so that a killed member has told all it did."""
     os.write(1, json.dumps({"what": what, "execution": execution}).encode() + b"\n")
@@ -81,9 +101,10 @@ def tell(what: str, execution: str = "") -> None:
 def main() -> None:
     """Read what is given and run."""
     logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    watch()
     given = Given(**json.loads(sys.argv[1]))
-    if given.mutant:
-        getattr(importlib.import_module("bus.mutants"), given.mutant)()
+    for mutant in given.mutants:
+        getattr(mutants, mutant)()
     asyncio.run(Member(given).run())
 
 

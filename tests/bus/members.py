@@ -27,6 +27,8 @@ class Told:
     changed: asyncio.Condition
     log: Path
     subscribed: bool = False
+    gives_up: bool = False
+    lost: bool = False
     began: list[str] = field(default_factory=list)
     handled: list[str] = field(default_factory=list)
     reading: asyncio.Task[None] | None = None
@@ -57,6 +59,10 @@ class Told:
                 match said["what"]:
                     case "subscribed":
                         self.subscribed = True
+                    case "giving up":
+                        self.gives_up = True
+                    case "lost":
+                        self.lost = True
                     case "began":
                         self.began.append(said["execution"])
                     case "handled":

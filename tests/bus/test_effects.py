@@ -16,10 +16,10 @@ from fixtures.wrapped import failing
 from flows.cluster import Cluster, Owner, on_child, on_timer
 from loom.clock import ManualClock
 from loom.errors import ResumeContended, StoreUnavailable
-from loom.ids import ExecutionId, Incarnation, Sequence
+from loom.ids import Sequence
 from loom.kernel import calls as c
-from loom.kernel.raw_json import RawJson
 from loom.kernel.hints import ChildDone, Envelope, ExecutionParked, Hint
+from loom.kernel.raw_json import RawJson
 from loom.stores.memory import MemoryEventStore
 from loom.stores.timer_store import REDRIVE, WAKE, MemoryTimerStore
 from loom_event_store.relay import DUTY_TTL_MS, Relay
@@ -150,7 +150,7 @@ async def test_without_the_park_s_hint_nobody_would_wake_it(world: World) -> Non
 
 
 async def test_hints_delivered_again_and_again_have_one_effect(world: World) -> None:
-    """I42, I9, I34: a row published three times, and a group that begins anew: one answer, one re-drive row, one alert."""
+    """I42, I9, I34: a row published three times, a group that begins anew: one answer, one re-drive row, one alert."""
     world.store.replaced["resume"] = failing(ResumeContended("locked", attempts=1), 30, world.store.resume)
     alerts = EXHAUSTED.total
     _, child = await parent_of_one(world)
@@ -238,7 +238,7 @@ async def recreate(world: World, parent: Owner, child: Any) -> Owner:
 
 async def test_a_thousand_hints_for_one_parent_are_a_handful_of_looks(world: World) -> None:
     """Kafka 3.3 point 2: of what is queued for one parent the last is handed on, and all of it is put behind."""
-    parent, child = await parent_of_one(world)
+    _, child = await parent_of_one(world)
     await world.deliver()
     await world.finish_child(child)
     (done,) = [envelope.hint for _, envelope in await world.body.read_outbox(0, 9) if type(envelope.hint) is ChildDone]

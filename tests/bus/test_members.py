@@ -18,6 +18,7 @@ from loom_servicekit.bus.port import Outcome
 from loom_servicekit.bus.settings import KafkaSettings
 
 SESSION_MS = 2_000
+POLL_MAX_MS = 2_000
 
 
 async def publish(settings: KafkaSettings, names: list[str]) -> None:
@@ -31,22 +32,17 @@ def names(count: int, first: int = 0) -> list[str]:
     return [f"e-{number}" for number in range(first, first + count)]
 
 
-async def hand_over(crew: Crew, settings: KafkaSettings, mutant: str = "") -> Counter[str]:
+async def hand_over(crew: Crew, settings: KafkaSettings, *mutants: str) -> Counter[str]:
     """60 hints are with one member, all its lanes are busy, and a second one joins; then the first may work on."""
-    first = await crew.start(Given(settings=given(settings), gated=True, mutant=mutant))
+    first = await crew.start(Given(settings=given(settings), gated=True, mutants=mutants))
     await publish(settings, names(60))
     await crew.until(lambda: len(first.began) == LANES)
-    await crew.start(Given(settings=given(settings), mutant=mutant))
-    await until(lambda: is_rebalancing(settings))
+    await crew.start(Given(settings=given(settings), mutants=mutants))
+    await crew.until(lambda: first.gives_up)
     first.let_go(1_000)
     await crew.until(lambda: set(crew.handled) == set(names(60)))
     await until(lambda: has_committed(settings, 60))
     return crew.handled
-
-
-async def is_rebalancing(settings: KafkaSettings) -> bool:
-    """The group waits for a member to give its partitions back."""
-    return (await read_group(settings, GROUP))[0] == "PreparingRebalance"
 
 
 async def has_committed(settings: KafkaSettings, count: int) -> bool:
@@ -65,7 +61,7 @@ async def test_a_rebalance_in_mid_work_repeats_nothing(kafka: Kafka, crew: Crew)
 async def test_a_member_that_drops_what_is_queued_repeats_what_it_did(kafka: Kafka, crew: Crew) -> None:
     """Negative control for the rule above: work ends out of order, so what is dropped leaves holes below it."""
     async with ground(kafka) as settings:
-        handled = await hand_over(crew, settings, mutant="drops_queued")
+        handled = await hand_over(crew, settings, "drops_queued")
 
     assert max(handled.values()) > 1
 
@@ -110,9 +106,9 @@ async def test_what_a_killed_member_had_committed_is_not_repeated_and_the_rest_i
     assert not [name for name in names(100) if crew.handled[name] > 1]
 
 
-async def take_over_from_killed(crew: Crew, settings: KafkaSettings, mutant: str = "") -> set[str]:
+async def take_over_from_killed(crew: Crew, settings: KafkaSettings, *mutants: str) -> set[str]:
     """A member is killed when it has begun all it can, and its committer has run; what the next one gets."""
-    first = await crew.start(Given(settings=given(settings), gated=True, mutant=mutant))
+    first = await crew.start(Given(settings=given(settings), gated=True, mutants=mutants))
     await publish(settings, names(60))
     await crew.until(lambda: len(first.began) == LANES)
     first.let_go()
@@ -140,7 +136,7 @@ async def test_only_what_is_finished_and_all_before_it_is_committed(kafka: Kafka
 async def test_a_member_that_commits_its_positions_loses_what_it_had_queued(kafka: Kafka, crew: Crew) -> None:
     """Negative control for the rule above."""
     async with ground(kafka, partitions=1, session_ms=SESSION_MS) as settings:
-        assert await take_over_from_killed(crew, settings, mutant="commits_positions") < {*names(60), "last"}
+        assert await take_over_from_killed(crew, settings, "commits_positions") < {*names(60), "last"}
 
 
 async def take_over(crew: Crew, settings: KafkaSettings, first: Told) -> None:
@@ -162,14 +158,15 @@ async def test_a_member_frozen_past_its_session_commits_nothing_and_drops_what_i
         await take_over(crew, settings, first)
 
         first.signal(signal.SIGCONT)
+        first.let_go(LANES)
+        await crew.until(lambda: first.lost)
         first.let_go(1_000)
         await until(lambda: has_members(settings, 2))
         await publish(settings, names(100, first=60))
         await crew.until(lambda: set(crew.handled) == set(names(160)))
         await until(lambda: has_committed(settings, 160))
 
-        zombie = [name for name in first.handled if name in names(60)]
-        assert len(zombie) <= 2 * LANES
+        assert len(set(first.handled) & set(names(60))) <= 2 * LANES, "what it had begun, and no more"
         assert set(first.handled) - set(names(60)), "it took its share"
         assert {crew.handled[name] for name in names(100, first=60)} == {1}
 
@@ -201,26 +198,66 @@ async def test_a_member_whose_loop_stands_still_past_its_session_is_replaced_and
 
 async def test_a_surplus_member_takes_over_from_a_killed_one(kafka: Kafka, crew: Crew) -> None:
     """Kafka bug 4: a member without partitions polls on, else it has left the group by the time it is needed."""
-    async with ground(kafka, partitions=1, session_ms=SESSION_MS, poll_max_ms=2_000) as settings:
-        assert await replace_owner(crew, settings)
+    async with ground(kafka, partitions=1, session_ms=SESSION_MS, poll_max_ms=POLL_MAX_MS) as settings:
+        owner, idle = await one_too_many(crew, settings)
+        await work_for(crew, settings, 2 * POLL_MAX_MS)
+
+        owner.signal(signal.SIGKILL)
+        await owner.ended()
+        await publish(settings, ["last"])
+
+        await crew.until(lambda: "last" in idle.handled)
 
 
-async def replace_owner(crew: Crew, settings: KafkaSettings) -> bool:
-    """There is one partition; its owner works for longer than the idle member may go without a poll, and dies."""
-    owner = await crew.start(Given(settings=given(settings)))
-    await publish(settings, ["first"])
-    await crew.until(lambda: owner.handled == ["first"])
-    idle = await crew.start(Given(settings=given(settings)))
+async def test_a_surplus_member_that_does_not_poll_is_out_of_the_group_when_it_is_needed(
+    kafka: Kafka, crew: Crew
+) -> None:
+    """Negative control for the rule above."""
+    async with ground(kafka, partitions=1, session_ms=SESSION_MS, poll_max_ms=POLL_MAX_MS) as settings:
+        await one_too_many(crew, settings, "does_not_poll_without_partitions")
+
+        await until(lambda: has_members(settings, 1))
+
+
+async def one_too_many(crew: Crew, settings: KafkaSettings, *mutants: str) -> tuple[Told, Told]:
+    """The owner of the only partition, and the member that has none."""
+    members = [await crew.start(Given(settings=given(settings), mutants=mutants)) for _ in range(2)]
     await until(lambda: has_members(settings, 2))
-    for number in range(5):
-        await publish(settings, names(1, first=number))
-        await crew.until(lambda number=number: f"e-{number}" in crew.handled)
-    owner, idle = (owner, idle) if len(owner.handled) > len(idle.handled) else (idle, owner)
-    owner.signal(signal.SIGKILL)
-    await owner.ended()
-    await publish(settings, ["last"])
-    await crew.until(lambda: "last" in idle.handled)
-    return True
+    await publish(settings, ["first"])
+    await crew.until(lambda: bool(crew.handled))
+    owner, idle = sorted(members, key=lambda member: -len(member.handled))
+    return owner, idle
+
+
+async def work_for(crew: Crew, settings: KafkaSettings, ms: int) -> None:
+    """Hint after hint is handled by whoever is there."""
+    clock = asyncio.get_running_loop()
+    begun_at, number = clock.time(), 0
+    while clock.time() - begun_at < ms / 1000:
+        number += 1
+        await publish(settings, [f"busy-{number}"])
+        await crew.until(lambda number=number: f"busy-{number}" in crew.handled)
+
+
+async def test_a_member_whose_polling_ends_is_replaced_by_another(kafka: Kafka, crew: Crew) -> None:
+    """Kafka bug 5: one that polls no more gives its partition up, long before the watchdog builds it anew."""
+    async with ground(kafka, partitions=1, session_ms=SESSION_MS, poll_max_ms=POLL_MAX_MS) as settings:
+        owner, idle = await one_too_many(crew, settings, "stops_polling")
+        await publish(settings, ["last"])
+
+        await crew.until(lambda: "last" in idle.handled)
+        assert owner.process.returncode is None
+
+
+async def test_one_cancelled_poll_is_enough_to_keep_a_partition_for_ever(kafka: Kafka, crew: Crew) -> None:
+    """Negative control for the rule above: the library counts a cancelled poll as one that still waits."""
+    async with ground(kafka, partitions=1, session_ms=SESSION_MS, poll_max_ms=POLL_MAX_MS) as settings:
+        await one_too_many(crew, settings, "bounds_polls_by_cancelling", "stops_polling")
+        await publish(settings, ["last"])
+
+        with pytest.raises(TimeoutError):
+            await until(lambda: has_committed(settings, 2), within_s=3 * POLL_MAX_MS / 1000)
+        assert "last" not in crew.handled
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])

@@ -65,7 +65,7 @@ class Heard:
 async def test_a_hint_arrives_as_it_was_sent(kafka: Kafka) -> None:
     """I42, kafka 6: of each type, incarnations of 63 bits and keys of any text included."""
     heard = Heard()
-    async with ground(kafka) as settings, running_bus(settings, "supervisor") as bus:
+    async with ground(kafka) as settings, running_bus(settings) as bus:
         subscription = bus.subscribe((ChildDone, ExecutionParked, NotifyResume), heard.handle, group="g")
 
         assert await bus.publish(sent(*HINTS), within_s=30) == (Outcome.ACKNOWLEDGED,) * 3
@@ -118,7 +118,7 @@ async def test_a_hint_published_again_is_recognised_by_its_id(kafka: Kafka) -> N
 async def test_hints_of_one_key_stay_in_the_order_they_were_sent(kafka: Kafka) -> None:
     """Kafka 2.4: nobody relies on it, and one relay gives it."""
     heard = Heard()
-    async with ground(kafka) as settings, running_bus(settings, "supervisor") as bus:
+    async with ground(kafka) as settings, running_bus(settings) as bus:
         subscription = bus.subscribe((ExecutionParked,), heard.handle, group="g")
         hints = [parked(name, park_seq) for park_seq in range(1, 51) for name in ("a", "b", "c")]
 
