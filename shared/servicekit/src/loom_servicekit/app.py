@@ -19,6 +19,7 @@ from starlette.responses import JSONResponse
 from loom_servicekit.bodies import BodyLimit
 from loom_servicekit.hosts import LoopbackHosts, is_loopback
 from loom_servicekit.problems import add_problem_handlers
+from loom_servicekit.request_spans import RequestSpans
 
 log = logging.getLogger(__name__)
 
@@ -96,6 +97,7 @@ def create_app(services: Sequence[Service], *, title: str = "Loom") -> FastAPI:
             app.include_router(router)
     _add_schemas(app, services)
     app.add_middleware(BodyLimit, body_bytes=max((service.body_bytes for service in services), default=1 << 20))
+    app.add_middleware(RequestSpans)
     return app
 
 
