@@ -8,7 +8,7 @@ from typing import Literal
 from loom.ids import Incarnation
 from loom.kernel.hints import ChildDone, ExecutionParked, Hint, NotifyResume
 
-Service = Literal["event-store", "supervisor", "timers", "retention"]
+ServiceName = Literal["event-store", "supervisor", "timers", "retention"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,9 +28,9 @@ class Topic:
     name: str
     message: type[Hint] | type[DeadLetter]
     keyed_by: Literal["parent", "execution", "original key"]
-    writers: tuple[Service, ...]
-    readers: tuple[Service, ...] = ()
-    tails: tuple[Service, ...] = ()
+    writers: tuple[ServiceName, ...]
+    readers: tuple[ServiceName, ...] = ()
+    tails: tuple[ServiceName, ...] = ()
 
 
 TOPICS: tuple[Topic, ...] = (
