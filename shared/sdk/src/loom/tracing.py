@@ -323,10 +323,11 @@ def _begin_send(envelope: Envelope, now: Instant) -> Span | None:
 
 
 @contextmanager
-def resume(execution: ExecutionRef, park_seq: int, kind: str) -> Iterator[Span]:
-    """Somebody answers a park; `kind`: live, swept or redriven."""
-    with _span("resume", {**of(execution), PARK: park_seq, ANSWER: kind}) as span:
+def resume(execution: ExecutionRef, park_seq: int) -> Iterator[Span]:
+    """Somebody answers a park. How they came to it says the span above: a hint's, a sweep's, a re-drive's."""
+    with _span("resume", {**of(execution), PARK: park_seq}) as span:
         yield span
+        span.set_attribute(OUTCOME, "won")
 
 
 @contextmanager
@@ -414,6 +415,8 @@ class Segment:
         if self._reset is None:
             return
         self._span.set_attribute(OUTCOME, outcome)
+        if outcome == "set-aside":
+            self._span.set_status(Status(StatusCode.ERROR))
         cause = None if loss is None else loss.__cause__
         if isinstance(cause, Superseded):
             self._span.add_event(cause.code, _tokens(self._token, cause.current_token))
