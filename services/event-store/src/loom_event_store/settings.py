@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from loom.kernel.limits import Limits
+from loom_servicekit.bus.settings import KafkaSettings
 from loom_servicekit.settings import Pooler, why_exposed
 
 
@@ -21,6 +22,7 @@ class EventStoreSettings:
     data: Path = Path("loom-data")
     db_url: str | None = None
     db_pooler: Pooler = "session"
+    kafka: KafkaSettings = field(default_factory=KafkaSettings)
     dev: bool = False
     limits: Limits = field(default_factory=Limits)
 

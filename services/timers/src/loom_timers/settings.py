@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from loom_servicekit.bus.settings import KafkaSettings
 from loom_servicekit.settings import Pooler, why_exposed
 from loom_servicekit.sweeps import EVERY_MS
 
@@ -27,6 +28,7 @@ class TimersSettings:
     redrivers: tuple[str, ...] = ()
     poll_ms: int = 100
     sweep_ms: int = EVERY_MS
+    kafka: KafkaSettings = field(default_factory=KafkaSettings)
     dev: bool = False
 
     def __post_init__(self) -> None:
