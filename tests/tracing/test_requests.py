@@ -27,17 +27,20 @@ STRANGER = "4bf92f3577b34da6a3ce929d0e0e4736"
 
 @pytest.fixture
 def clock() -> ManualClock:
+    """The store's."""
     return ManualClock()
 
 
 @pytest.fixture
 async def transport(clock: ManualClock) -> httpx.ASGITransport:
+    """An event store over memory, as it runs alone."""
     service = build_service(EventStoreSettings(), store=MemoryEventStore(clock), bus=InProcessBus())
     return httpx.ASGITransport(create_app([service]))
 
 
 @pytest.fixture
 async def store(transport: httpx.ASGITransport) -> AsyncIterator[HttpEventStore]:
+    """Loom's own client."""
     async with HttpEventStore("http://event-store", transport=transport, attempts=1) as store:
         yield store
 
@@ -50,12 +53,14 @@ async def caller(transport: httpx.ASGITransport) -> AsyncIterator[httpx.AsyncCli
 
 
 def begin(execution_id: str = "order-1") -> c.Start:
+    """A start."""
     return c.Start(
         namespace=SHOP, execution_id=ExecutionId(execution_id), batch_id=execution_id, workflow="w", queue="default"
     )
 
 
 async def claim(store: HttpEventStore, nonce: str = "1" * 32) -> c.Claimed:
+    """Take it, by what is seen now."""
     head = await store.read_head(c.ReadHead(namespace=SHOP, execution_id=ExecutionId("order-1")))
     return await store.claim(
         c.Claim(
@@ -82,19 +87,10 @@ async def test_a_request_is_one_trace_of_client_and_server(spans: Spans, store: 
     assert server.attributes["http.response.status_code"] == 201
 
 
-async def test_the_log_keeps_the_context_of_the_request(spans: Spans, store: HttpEventStore) -> None:
-    """Operations 4.2 rule 3: links survive restarts because events hold the context."""
-    await store.start(begin())
-
-    log = await store.read_events(c.ReadEvents(namespace=SHOP, execution_id=ExecutionId("order-1")))
-    server = spans.named(START)[0]
-    assert log.events[0].traceparent == f"00-{trace_id(server)}-{server.context.span_id:016x}-01"
-
-
 async def test_polls_renewals_health_and_lone_reads_make_no_spans(
     spans: Spans, store: HttpEventStore, caller: httpx.AsyncClient
 ) -> None:
-    """Brief of kafka 5.1: a poll loop would make a trace per poll."""
+    """Kafka 5.1: a poll loop would make a trace per poll."""
     await store.start(begin())
     claimed = await claim(store)
     spans.clear()

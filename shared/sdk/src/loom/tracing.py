@@ -41,7 +41,7 @@ COUNT: Final = "loom.count"
 LINK: Final = "loom.link"  # of a link: park, cause, segment, caller
 
 CONTINUE_MS = 60_000
-"""How old what began an act may be for the act to be of its trace. Later acts begin a trace that links to it."""
+"""How old what began an act may be for the act to be of its trace. A later act begins a trace that links to it."""
 
 OURS: Final = "loom"
 """The entry of `tracestate` which says that the sampled flag was decided by a sampler of Loom."""
@@ -50,6 +50,7 @@ _W3C = TraceContextTextMapPropagator()
 _DECIDED = TraceState([(OURS, "1")])
 _TRACER = trace.get_tracer("loom")
 _NONE: Sequence[tuple[str, str | None]] = ()
+_threshold_ms = CONTINUE_MS
 
 
 # Contexts, as rows, messages and headers hold them.
@@ -65,6 +66,17 @@ def current() -> str | None:
 def is_on() -> bool:
     """Has this process an SDK, so that spans are more than calls that do nothing?"""
     return not isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider)
+
+
+def set_threshold(continue_ms: int) -> None:
+    """Another one than CONTINUE_MS, for this process; said where its exporter is configured."""
+    global _threshold_ms
+    _threshold_ms = continue_ms
+
+
+def threshold_ms() -> int:
+    """What this process goes by."""
+    return _threshold_ms
 
 
 def trace_of(traceparent: str) -> str:
@@ -265,15 +277,13 @@ def tell_response(span: Span, method: str, template: str, status: int, named: Ma
 
 
 @contextmanager
-def process(
-    envelope: Envelope, *, group: str, now: Instant, continue_ms: int = CONTINUE_MS, **where: str | int
-) -> Iterator[Span]:
+def process(envelope: Envelope, *, group: str, now: Instant, **where: str | int) -> Iterator[Span]:
     """The handling of one hint, in its trace while it is young, else in a new one that links there (kafka 5.2).
 
     `where`: what the bus knows of the message, by the names of the messaging conventions, dots written as underscores.
     """
     topic, told = envelope.hint.TOPIC, envelope.traceparent
-    young = now - envelope.created_at <= continue_ms
+    young = now - envelope.created_at <= _threshold_ms
     attributes = {
         "messaging.operation.name": "process",
         "messaging.operation.type": "process",
@@ -331,35 +341,25 @@ def resume(execution: ExecutionRef, park_seq: int) -> Iterator[Span]:
 
 
 @contextmanager
-def timer_fire(
-    execution: ExecutionRef, park_seq: int, parked: str | None, *, age_ms: int, continue_ms: int = CONTINUE_MS
-) -> Iterator[Span]:
-    """A due wake, in the trace of its park if that is young."""
-    with _late("timer fire", {**of(execution), PARK: park_seq}, parked, age_ms, continue_ms) as span:
+def timer_fire(execution: ExecutionRef, park_seq: int, parked: str | None, *, age_ms: int) -> Iterator[Span]:
+    """A due wake, in the trace of its park if its row is young."""
+    with _late("timer fire", {**of(execution), PARK: park_seq}, parked, age_ms) as span:
         yield span
 
 
 @contextmanager
 def redrive_attempt(
-    execution: ExecutionRef,
-    park_seq: int,
-    parked: str | None,
-    *,
-    attempt: int,
-    age_ms: int,
-    continue_ms: int = CONTINUE_MS,
+    execution: ExecutionRef, park_seq: int, parked: str | None, *, attempt: int, age_ms: int
 ) -> Iterator[Span]:
     """A later try at a wake-up, in the trace of its row if that is young."""
     attributes = {**of(execution), PARK: park_seq, ATTEMPT: attempt, ANSWER: "redriven"}
-    with _late("redrive attempt", attributes, parked, age_ms, continue_ms) as span:
+    with _late("redrive attempt", attributes, parked, age_ms) as span:
         yield span
 
 
 @contextmanager
-def _late(
-    name: str, attributes: Mapping[str, Any], parked: str | None, age_ms: int, continue_ms: int
-) -> Iterator[Span]:
-    young = age_ms <= continue_ms
+def _late(name: str, attributes: Mapping[str, Any], parked: str | None, age_ms: int) -> Iterator[Span]:
+    young = age_ms <= _threshold_ms
     links = _NONE if young else [("park", parked)]
     with _span(name, attributes, within=_beneath(parked if young else None), links=links) as span:
         yield span

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 from opentelemetry import trace
 
-from loom.tracing import CONTINUE_MS
+from loom.tracing import CONTINUE_MS, set_threshold
+from loom_servicekit.settings import read_settings
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
@@ -47,6 +48,11 @@ class TracingSettings:
             raise ValueError("LOOM_TRACING_CONTINUE_MS: 0 or more")
 
 
+def tracing_settings(environ: Mapping[str, str], *, ratio: float = 0.1) -> TracingSettings:
+    """For a process that has no other settings; `ratio`: where the environment says none. Raises SettingsError."""
+    return read_settings(TracingSettings, {"LOOM_TRACING_RATIO": str(ratio), **environ}, "LOOM_TRACING_")
+
+
 def is_wanted(environ: Mapping[str, str]) -> bool:
     """Is there an endpoint, and has nobody said no?"""
     off = environ.get("OTEL_SDK_DISABLED", "").lower() == "true" or environ.get("OTEL_TRACES_EXPORTER") == "none"
@@ -59,6 +65,7 @@ def exporting(service: str, settings: TracingSettings, environ: Mapping[str, str
     if not is_wanted(environ):
         yield
         return
+    set_threshold(settings.continue_ms)
     provider = open_provider(service, settings, environ)
     trace.set_tracer_provider(provider)
     try:

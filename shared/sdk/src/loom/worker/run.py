@@ -85,7 +85,6 @@ class Surroundings:
     rng: Random
     ttl_ms: int
     drain_ms: int
-    trace_continue_ms: int
 
 
 class Run:
@@ -97,7 +96,7 @@ class Run:
         self._own = claimed.credential
         self._queue = claimed.head.queue
         self._body = Body(workflow, claimed.head.ref)
-        self._trail = Trail(claimed, around.trace_continue_ms)
+        self._trail = Trail(claimed)
         self._log = OwnedLog(
             around.store,
             claimed,

@@ -18,7 +18,6 @@ from loom.kernel.backoff import full_jitter_ms
 from loom.kernel.limits import Limits
 from loom.stores.event_store import EventStore
 from loom.stores.surfaces import SURFACES
-from loom.tracing import CONTINUE_MS
 from loom.worker.lease import open_renewals
 from loom.worker.registry import Workflow, register
 from loom.worker.run import Run, Surroundings
@@ -39,7 +38,6 @@ class Worker:
 
     `store` is an address, a Client or a store. Leases are `ttl_ms` long and renewed at a third of that: longer than
     your database's fail-over. A store that is reached over HTTP is opened a second time, for the thread that renews.
-    What is claimed later than `trace_continue_ms` after its trigger begins a trace of its own.
     """
 
     def __init__(
@@ -55,7 +53,6 @@ class Worker:
         drain_ms: int = 20_000,
         poll_wait_ms: int = 5_000,
         idle_ms: int = 1_000,
-        trace_continue_ms: int = CONTINUE_MS,
         rng: Random | None = None,
     ) -> None:
         if concurrency < 1 or ttl_ms < 1:
@@ -70,7 +67,6 @@ class Worker:
         self._drain_ms = drain_ms
         self._poll_wait_ms = poll_wait_ms
         self._idle_ms = idle_ms
-        self._trace_continue_ms = trace_continue_ms
         self._rng = rng or SystemRandom()
         self.owner = f"worker-{secrets.token_hex(8)}"  # of this process start
         self._runs: dict[asyncio.Task[None], Run] = {}
@@ -108,7 +104,6 @@ class Worker:
             rng=self._rng,
             ttl_ms=self._ttl_ms,
             drain_ms=self._drain_ms,
-            trace_continue_ms=self._trace_continue_ms,
         )
         try:
             while not self._stopping.is_set():

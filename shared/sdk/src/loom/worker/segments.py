@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from loom.ids import Instant
 from loom.kernel.events import Event
 from loom.kernel.kinds import EventKind
-from loom.tracing import CONTINUE_MS, trace_of
+from loom.tracing import trace_of
 
 SPANS_MAX = 1_000
 AGE_MAX_MS = 3_600_000
@@ -70,7 +70,7 @@ class TraceLog:
         if event.traceparent is not None:
             self._traces.setdefault(trace_of(event.traceparent), _Tally(event.recorded_at)).events += 1
 
-    def decide_origin(self, now: Instant, continue_ms: int = CONTINUE_MS) -> Origin:
+    def decide_origin(self, now: Instant, continue_ms: int) -> Origin:
         """Of the segment that begins now, on the store's clock: it goes on with its trigger's trace, unless that is
         over, or came too long ago; then a new one links to the park that was answered and to what answered it.
         """

@@ -15,12 +15,11 @@ from loom.worker.segments import TraceLog, is_over
 class Trail:
     """Of one grant. Without an SDK for traces it counts nothing and makes nothing."""
 
-    def __init__(self, claimed: c.Claimed, continue_ms: int) -> None:
+    def __init__(self, claimed: c.Claimed) -> None:
         head = claimed.head
         self._is_on = tracing.is_on()
         self._segment = tracing.Segment(head.ref, head.workflow, claimed.credential.token)
         self._link = head.link
-        self._continue_ms = continue_ms
         self._claimed_ns = time.time_ns()
         self._log: TraceLog | None = TraceLog()  # until the segment has begun
         self._events = 0
@@ -39,7 +38,7 @@ class Trail:
         """The log has been replayed, `now` on the store's clock."""
         if not self._is_on or self._log is None:
             return
-        origin = self._log.decide_origin(now, self._continue_ms)
+        origin = self._log.decide_origin(now, tracing.threshold_ms())
         self._segment.begin(origin.parent, origin.links, claimed_ns=self._claimed_ns, replayed=self._log.events)
         self._events, self._since = origin.events, origin.since
         self._log = None
