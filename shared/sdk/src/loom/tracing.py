@@ -277,10 +277,10 @@ def tell_response(span: Span, method: str, template: str, status: int, named: Ma
 
 
 @contextmanager
-def process(envelope: Envelope, *, group: str, now: Instant, **where: str | int) -> Iterator[Span]:
+def process(envelope: Envelope, *, group: str, now: Instant, place: Mapping[str, str | int]) -> Iterator[Span]:
     """The handling of one hint, in its trace while it is young, else in a new one that links there (kafka 5.2).
 
-    `where`: what the bus knows of the message, by the names of the messaging conventions, dots written as underscores.
+    `place`: what the bus knows of the message, by the names of the messaging conventions.
     """
     topic, told = envelope.hint.TOPIC, envelope.traceparent
     young = now - envelope.created_at <= _threshold_ms
@@ -289,7 +289,7 @@ def process(envelope: Envelope, *, group: str, now: Instant, **where: str | int)
         "messaging.operation.type": "process",
         "messaging.destination.name": topic,
         "messaging.consumer.group.name": group,
-        **{f"messaging.{name.replace('_', '.')}": value for name, value in where.items()},
+        **{f"messaging.{name}": value for name, value in place.items()},
         **_of_hint(envelope.hint),
     }
     within = _beneath(told if young else None)
