@@ -9,7 +9,7 @@ CREATE TABLE archives (
 );
 INSERT INTO "archives" VALUES(7,'n','e',3,2,'{"format":1,"namespace":"n","execution_id":"e","incarnation":"7","ending":"completed","last_seq":3,"events":3,"edges":0,"messages":0,"bytes":10,"sha256":"0000000000000000000000000000000000000000000000000000000000000000","archived_at":2,"file":"7.jsonl.zst"}');
 CREATE TABLE clock (only INTEGER PRIMARY KEY CHECK (only = 1), seen_at INTEGER NOT NULL);
-INSERT INTO "clock" VALUES(1,1795997755309);
+INSERT INTO "clock" VALUES(1,1795990891823);
 CREATE TABLE policies (
     namespace text PRIMARY KEY,
     keep      text NOT NULL               -- JSON: for each ending milliseconds, or null for ever

@@ -1,6 +1,6 @@
 BEGIN TRANSACTION;
 CREATE TABLE clock (only INTEGER PRIMARY KEY CHECK (only = 1), seen_at INTEGER NOT NULL);
-INSERT INTO "clock" VALUES(1,1795997755255);
+INSERT INTO "clock" VALUES(1,1795990891734);
 CREATE TABLE timers (
     namespace     text    NOT NULL,
     execution_id  text    NOT NULL,
@@ -14,8 +14,8 @@ CREATE TABLE timers (
     claimed_until bigint  NOT NULL DEFAULT 0,   -- <= now: free
     PRIMARY KEY (namespace, execution_id, incarnation, park_seq, wait_id, kind)
 );
-INSERT INTO "timers" VALUES('n','e',7,2,'timer','wake',1795997755243,0,'claim',1795997756255);
-INSERT INTO "timers" VALUES('n','e',7,4,'timer','redrive',1795997755248,0,NULL,0);
+INSERT INTO "timers" VALUES('n','e',7,2,'timer','wake',1795990891723,0,'claim',1795990892734);
+INSERT INTO "timers" VALUES('n','e',7,4,'timer','redrive',1795990891729,0,NULL,0);
 CREATE INDEX timers_by_time ON timers (wake_at, kind);
 COMMIT;
 PRAGMA user_version = 1;
