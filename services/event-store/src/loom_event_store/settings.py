@@ -8,6 +8,7 @@ from pathlib import Path
 from loom.kernel.limits import Limits
 from loom_servicekit.bus.settings import KafkaSettings
 from loom_servicekit.settings import Pooler, why_exposed
+from loom_servicekit.telemetry import TracingSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +24,7 @@ class EventStoreSettings:
     db_url: str | None = None
     db_pooler: Pooler = "session"
     kafka: KafkaSettings = field(default_factory=KafkaSettings)
+    tracing: TracingSettings = field(default_factory=TracingSettings)
     dev: bool = False
     limits: Limits = field(default_factory=Limits)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from loom_servicekit.bus.settings import KafkaSettings
 from loom_servicekit.settings import Pooler, why_exposed
 from loom_servicekit.sweeps import EVERY_MS
+from loom_servicekit.telemetry import TracingSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +30,7 @@ class TimersSettings:
     poll_ms: int = 100
     sweep_ms: int = EVERY_MS
     kafka: KafkaSettings = field(default_factory=KafkaSettings)
+    tracing: TracingSettings = field(default_factory=TracingSettings)
     dev: bool = False
 
     def __post_init__(self) -> None:

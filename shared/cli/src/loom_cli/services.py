@@ -64,8 +64,8 @@ def _declare(parser: ArgumentParser) -> None:
 
 
 COMMANDS = (
-    Command("event-store", "serve the event store alone", _declare, _event_store),
-    Command("supervisor", "serve the supervisor alone", _declare, _supervisor),
-    Command("timers", "serve timers alone", _declare, _timers),
-    Command("retention", "serve retention alone", _declare, _retention),
+    Command("event-store", "serve the event store alone", _declare, _event_store, service=None),
+    Command("supervisor", "serve the supervisor alone", _declare, _supervisor, service=None),
+    Command("timers", "serve timers alone", _declare, _timers, service=None),
+    Command("retention", "serve retention alone", _declare, _retention, service=None),
 )

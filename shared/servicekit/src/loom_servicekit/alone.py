@@ -9,6 +9,7 @@ from typing import Protocol, TypeVar
 
 from loom_servicekit.app import Service, create_app, server
 from loom_servicekit.settings import settings_or_exit
+from loom_servicekit.telemetry import TracedFormatter, TracingSettings, exporting
 
 log = logging.getLogger(__name__)
 
@@ -24,6 +25,9 @@ class Listening(Protocol):
     @property
     def port(self) -> int: ...
 
+    @property
+    def tracing(self) -> TracingSettings: ...
+
 
 def run_alone(cls: type[Settings], serve: Callable[[Settings], Awaitable[None]]) -> None:
     """The whole of a service's `main`: returns when the process was told to stop and has finished what it accepted."""
@@ -34,14 +38,20 @@ def run_alone(cls: type[Settings], serve: Callable[[Settings], Awaitable[None]])
 
 def log_to_stderr() -> None:
     """One line a fact. The client's own log, a line per request, is left out."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    handler = logging.StreamHandler()
+    handler.setFormatter(TracedFormatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
+    logging.basicConfig(level=logging.INFO, handlers=[handler])
     logging.getLogger("httpx").setLevel(logging.WARNING)
 
 
 async def serve_alone(services: Sequence[Service], settings: Listening, *, title: str) -> None:
-    """Serve these until told to stop; whoever opened what they stand on closes it afterwards."""
+    """Serve these until told to stop; whoever opened what they stand on closes it afterwards.
+
+    Spans go out under the name of the last of them.
+    """
     log.info("%s on http://%s:%d", title, settings.host, settings.port)
-    await server(create_app(services, title=title), host=settings.host, port=settings.port).serve()
+    with exporting(services[-1].name, settings.tracing):
+        await server(create_app(services, title=title), host=settings.host, port=settings.port).serve()
     log.info("%s has stopped", title)
 
 

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import uvicorn
 from fastapi import APIRouter, FastAPI
@@ -21,11 +21,18 @@ from loom.errors import LoomError
 from loom_servicekit.bodies import BodyLimit
 from loom_servicekit.hosts import LoopbackHosts, is_loopback
 from loom_servicekit.problems import add_problem_handlers
+from loom_servicekit.request_spans import RequestSpans
+
+if TYPE_CHECKING:
+    from fastapi.telemetry import TelemetryConfig
 
 log = logging.getLogger(__name__)
 
 KEEP_ALIVE_S = 30  # longer than any client keeps an idle connection, so that no request meets a closing one
 DRAIN_S = 10
+
+_SPANS_ARE_OURS: TelemetryConfig = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
+"""FastAPI would make spans of every poll, and log the messages of exceptions, which may quote a payload."""
 
 
 class Background(Protocol):
@@ -104,7 +111,13 @@ async def _stop(name: str, background: Background) -> None:
 def create_app(services: Sequence[Service], *, title: str = "Loom") -> FastAPI:
     """One ASGI application of these services. Its lifespan starts and stops their backgrounds."""
     life = Life(services)
-    app = FastAPI(title=title, version=version("loom-servicekit"), redoc_url=None, lifespan=_lifespan(life))
+    app = FastAPI(
+        title=title,
+        version=version("loom-servicekit"),
+        redoc_url=None,
+        lifespan=_lifespan(life),
+        telemetry=_SPANS_ARE_OURS,
+    )
     app.state.life = life
     add_problem_handlers(app)
     app.include_router(_health(life))
@@ -113,6 +126,7 @@ def create_app(services: Sequence[Service], *, title: str = "Loom") -> FastAPI:
             app.include_router(router)
     _add_schemas(app, services)
     app.add_middleware(BodyLimit, body_bytes=max((service.body_bytes for service in services), default=1 << 20))
+    app.add_middleware(RequestSpans)
     return app
 
 

@@ -76,7 +76,7 @@ class HttpRedriver:
 
 
 async def _call(http: HttpClient, path: Path, call: Any, answer: type[_Answer]) -> _Answer:
-    body = await http.call(path.method, url_of(path, call), body=body_of(path, call))
+    body = await http.call(path.method, url_of(path, call), body=body_of(path, call), template=path.template)
     try:
         return decode_answer(answer, body)
     except Invalid as error:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from random import Random
 from zlib import crc32
 
+from loom.clock import Clock, SystemClock
 from loom.kernel.hints import Envelope, Hint
 from loom_servicekit.bus.lanes import Lanes
 from loom_servicekit.bus.port import Handler, Missed, Outcome, nothing_missed
@@ -28,14 +29,23 @@ class _Rules:
     waiting_max: int
     rng: Random
     pause: Pause
+    clock: Clock
     dead_letters: deque[DeadLetter] = field(default_factory=lambda: deque(maxlen=DEAD_LETTERS_MAX))
 
 
 class InProcessBus:
     """A hint is acknowledged when every group has room for it; `waiting_max` bounds each, then `publish` waits."""
 
-    def __init__(self, *, waiting_max: int = WAITING_MAX, rng: Random | None = None, pause: Pause = pause) -> None:
-        self._rules = _Rules(waiting_max=waiting_max, rng=rng or Random(), pause=pause)
+    def __init__(
+        self,
+        *,
+        waiting_max: int = WAITING_MAX,
+        rng: Random | None = None,
+        pause: Pause = pause,
+        clock: Clock | None = None,
+    ) -> None:
+        clock = clock or SystemClock()
+        self._rules = _Rules(waiting_max=waiting_max, rng=rng or Random(), pause=pause, clock=clock)
         self._subscriptions: list[InProcessSubscription] = []
 
     @property
@@ -104,7 +114,14 @@ class InProcessSubscription:
         self.idle = asyncio.Event()
         name = group or "tail"
         self._lanes = Lanes(
-            handler, name=name, coalesce=coalesce, rng=rules.rng, pause=rules.pause, changed=lambda: self._count()
+            handler,
+            name=name,
+            coalesce=coalesce,
+            rng=rules.rng,
+            pause=rules.pause,
+            changed=lambda: self._count(),
+            traced=group is not None,
+            clock=rules.clock,
         )
         self._count()
 
@@ -148,6 +165,10 @@ class _Local:
     ending: asyncio.Event
     dead_letters: deque[DeadLetter]
     lost: bool = False
+
+    @property
+    def place(self) -> Mapping[str, str | int]:
+        return {"system": "loom"}
 
     @property
     def key(self) -> str:

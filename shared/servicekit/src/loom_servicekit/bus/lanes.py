@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Hashable
+from collections.abc import Awaitable, Callable, Hashable, Mapping
 from functools import partial
 from itertools import count
 from random import Random
@@ -13,6 +13,8 @@ from zlib import crc32
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
+from loom import tracing
+from loom.clock import Clock, SystemClock
 from loom.errors import (
     Busy,
     Contended,
@@ -56,6 +58,9 @@ class Delivery(Protocol):
     def ending(self) -> asyncio.Event: ...
     @property
     def lost(self) -> bool: ...
+    @property
+    def place(self) -> Mapping[str, str | int]:
+        """Where the bus has it, for its span, by the names of the messaging conventions."""
 
     def leave(self, done: bool) -> None:
         """Out of its lane, once: done, or to be delivered again to whoever owns it then."""
@@ -68,6 +73,7 @@ class Lanes:
     """One handler behind LANES queues. `changed` is called when something was put or has left.
 
     `coalesce`: of the deliveries queued about one thing only the last is handed on, and the others leave with it.
+    `traced`: each try is a span, in the trace of its hint while that is young by `clock`.
     """
 
     def __init__(
@@ -79,6 +85,8 @@ class Lanes:
         rng: Random,
         pause: Pause = pause,
         changed: Callable[[], None] = lambda: None,
+        traced: bool = True,
+        clock: Clock | None = None,
     ) -> None:
         self._handler = handler
         self._name = name
@@ -86,6 +94,8 @@ class Lanes:
         self._rng = rng
         self._pause = pause
         self._changed = changed
+        self._traced = traced
+        self._clock = clock or SystemClock()
         self._numbers = count()
         self._troubles: dict[Delivery, LoomError] = {}
         self._lanes = [_Lane() for _ in range(LANES)]
@@ -147,8 +157,11 @@ class Lanes:
         except Exception as bug:
             return await self._bury(delivery, bug, attempts=ATTEMPTS_MAX)
 
-    async def _handle(self, envelope: Envelope) -> None:
-        await self._handler(envelope.hint)
+    async def _handle(self, delivery: Delivery, envelope: Envelope) -> None:
+        if not self._traced:
+            return await self._handler(envelope.hint)
+        with tracing.process(envelope, group=self._name, now=self._clock.now(), place=delivery.place):
+            await self._handler(envelope.hint)
 
     async def _try(self, delivery: Delivery, envelope: Envelope) -> None:
         """ATTEMPTS_MAX times if it fails like a bug; all else is raised at once."""
@@ -164,7 +177,7 @@ class Lanes:
 
         stop = stop_after_attempt(ATTEMPTS_MAX)
         retrying = AsyncRetrying(retry=retry_if_exception(_is_bug), stop=stop, wait=wait_s, sleep=rest, reraise=True)
-        await retrying(self._handle, envelope)
+        await retrying(self._handle, delivery, envelope)
 
     async def _persist(self, delivery: Delivery, act: Callable[[], Awaitable[None]]) -> bool:
         """For ever, while it is contended or out of reach. False: given up, since its owner ends or lost it."""

@@ -137,8 +137,7 @@ class Box:
     async def read(self, *, replayed: bool) -> list[Letter]:
         """Those there now, each once, in the order of their partitions. `replayed`: those that were replayed too."""
         ends = await self._consumer.end_offsets(self._partitions)
-        if replayed:
-            await self._consumer.seek_to_beginning(*self._partitions)
+        await self._go_back(to_the_beginning=replayed)
         letters: dict[tuple[str, int, int], Letter] = {}
         for partition in self._partitions:
             while await self._consumer.position(partition) < ends[partition]:
@@ -147,6 +146,13 @@ class Box:
                     letter = letter_from(record)
                     letters.setdefault(letter.origin, letter)
         return list(letters.values())
+
+    async def _go_back(self, *, to_the_beginning: bool) -> None:
+        await self._consumer.seek_to_beginning(*self._partitions)
+        for partition in () if to_the_beginning else self._partitions:
+            replayed_to = await self._consumer.committed(partition)
+            if replayed_to is not None:
+                self._consumer.seek(partition, replayed_to)
 
     async def replay(self) -> list[Letter]:
         """Publish those not replayed yet to where they came from, once each.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Collection, Hashable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 
 from aiokafka import AIOKafkaConsumer, ConsumerRebalanceListener
@@ -67,6 +67,11 @@ class Received:
     @property
     def lost(self) -> bool:
         return self.assignment.lost
+
+    @property
+    def place(self) -> Mapping[str, str | int]:
+        partition = str(self.record.partition)
+        return {"system": "kafka", "destination.partition.id": partition, "kafka.offset": self.record.offset}
 
     def leave(self, done: bool) -> None:
         self.assignment.leave(self.record.offset, done)
