@@ -36,7 +36,7 @@ from loom_conformance.waits import timer
 
 LEASE_MS = 60_000
 SHORT_LEASE_MS = 250
-UNHURRIED_MS = 5_000  # not over before a slow call over a network has arrived
+UNHURRIED_MS = 3_000  # not over before a slow call over a network has arrived
 WORKFLOW = "conformance"
 
 

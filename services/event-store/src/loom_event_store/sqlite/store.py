@@ -195,6 +195,14 @@ class SqliteEventStore(DecidingStore):
     async def delete_outbox(self, ids: tuple[int, ...]) -> None:
         await self._change(lambda at: at.statements.run("delete_outbox", {"ids": encode(ids)}))
 
+    async def refuse_outbox(self, ids: tuple[int, ...], *, attempts_max: int) -> tuple[int, ...]:
+        def work(at: Snapshot) -> tuple[int, ...]:
+            named = {"ids": encode(ids)}
+            at.statements.run("refuse_outbox", {**named, "attempts_max": attempts_max, "now": at.moment.now})
+            return at.statements.all("dead_of", rows.id_from, named)
+
+        return await self._change(work)
+
     async def append_stamped(self, execution: ExecutionRef, kind: str) -> Sequence:
         def work(at: Snapshot) -> Sequence:
             named = at.view.head_named(execution.namespace, execution.execution_id)
