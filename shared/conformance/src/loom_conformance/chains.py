@@ -25,7 +25,7 @@ from loom.kernel.events import NewEvent
 from loom.kernel.raw_json import RawJson
 from loom_conformance.case import Suite
 from loom_conformance.checks import Broken, all_at_once, attempt, equal, holds, refused
-from loom_conformance.scene import UNHURRIED_MS, WORKFLOW, Execution, Scene, event, mint, mint_nonce
+from loom_conformance.scene import SHORT_LEASE_MS, WORKFLOW, Execution, Scene, event, mint, mint_nonce
 from loom_conformance.subject import NotReachable
 from loom_conformance.waits import child, group, message, timer
 
@@ -291,13 +291,13 @@ async def a_start_repeated_behind_a_continuation_gets_its_answer(scene: Scene) -
 @SUITE.case
 async def deadlines_go_along(scene: Scene) -> None:
     """I58: a chain does not outlive its deadline by continuing."""
-    first = await scene.owned(timeout_ms=UNHURRIED_MS)
+    first = await scene.owned(timeout_ms=SHORT_LEASE_MS)
     was = await first.head()
 
     following = await first.continue_as_new()
 
     equal((await following.head()).deadline_at, was.deadline_at)
-    await scene.pass_time(UNHURRIED_MS + 10)
+    await scene.pass_time(SHORT_LEASE_MS + 10)
     equal(len(await following.due("deadlines")), 1)
 
 
@@ -325,13 +325,13 @@ async def a_carried_request_ends_as_one_made_there(scene: Scene) -> None:
     """I57: heard by the body, or ended by its deadline, in the third link as in the first."""
     for by_deadline in (False, True):
         newest = await scene.owned()
-        await newest.cancel(reason="enough", deadline_ms=UNHURRIED_MS)
+        await newest.cancel(reason="enough", deadline_ms=SHORT_LEASE_MS)
         for _ in range(2):
             newest = await newest.continue_as_new()
             await newest.claim()
         if by_deadline:
             await refused(NotYet, newest.terminate(cancel_seq=1))
-            await scene.pass_time(UNHURRIED_MS + 10)
+            await scene.pass_time(SHORT_LEASE_MS + 10)
             equal(len(await newest.due("cancels")), 1)
             await newest.terminate(cancel_seq=1)
         else:

@@ -332,10 +332,10 @@ async def a_release_may_say_when_to_come_back(scene: Scene) -> None:
     """I27: what cannot be started sets `not_before` and starves nobody."""
     execution = await scene.owned()
 
-    await execution.release(delay_ms=UNHURRIED_MS)
+    await execution.release(delay_ms=SHORT_LEASE_MS)
 
     await refused(NotYet, execution.claim())
-    await scene.pass_time(UNHURRIED_MS + 1)
+    await scene.pass_time(SHORT_LEASE_MS + 1)
     await execution.claim()
 
 

@@ -679,10 +679,10 @@ async def resume_under_fence_can_reopen_with_null(scene: Scene) -> None:
 @SUITE.case
 async def overdue_parks_are_listed(scene: Scene) -> None:
     """I32: from `wake_at` on the heads, with what the wake must name; not before their time, not once answered."""
-    execution = await scene.parked(timer(UNHURRIED_MS, id="early"), timer(FAR_MS, id="late"))
+    execution = await scene.parked(timer(SHORT_LEASE_MS, id="early"), timer(FAR_MS, id="late"))
     equal(await execution.due("overdue"), [])
 
-    await scene.pass_time(UNHURRIED_MS + 10)
+    await scene.pass_time(SHORT_LEASE_MS + 10)
 
     (due,) = await execution.due("overdue")
     equal((due.chain, due.park_seq, due.wait), (execution.chain.chain, execution.park_seq, "early"))
@@ -724,10 +724,10 @@ async def a_child_that_ended_before_the_park_satisfies_it(scene: Scene) -> None:
 async def overdue_cancels_are_listed_and_terminated(scene: Scene) -> None:
     """I57: the request's deadline passed, renewed lease or not: listed, and ended by exactly that request."""
     execution = await scene.owned()
-    request = await execution.cancel(deadline_ms=UNHURRIED_MS)
+    request = await execution.cancel(deadline_ms=SHORT_LEASE_MS)
     await refused(NotYet, execution.terminate(cancel_seq=request.cancel_seq))
     equal(await execution.due("cancels"), [])
-    await scene.pass_time(UNHURRIED_MS + 1)
+    await scene.pass_time(SHORT_LEASE_MS + 1)
     await execution.renew()
 
     (due,) = await execution.due("cancels")
@@ -741,10 +741,10 @@ async def overdue_cancels_are_listed_and_terminated(scene: Scene) -> None:
 @SUITE.case
 async def overdue_deadlines_are_listed_and_become_requests(scene: Scene) -> None:
     """I57: a passed `deadline_at` becomes a cancel request; not before it has passed."""
-    execution = await scene.owned(timeout_ms=UNHURRIED_MS)
+    execution = await scene.owned(timeout_ms=SHORT_LEASE_MS)
     await refused(NotYet, execution.cancel(by="deadline"))
     equal(await execution.due("deadlines"), [])
-    await scene.pass_time(UNHURRIED_MS + 1)
+    await scene.pass_time(SHORT_LEASE_MS + 1)
 
     (due,) = await execution.due("deadlines")
     await execution.cancel(by="deadline", chain=due.chain)

@@ -44,6 +44,7 @@ CREATE TABLE event_store.heads (
     ended_at            bigint,
     ending              text COLLATE "C",
     result_digest       text COLLATE "C",
+    traceparent         text,
     UNIQUE (namespace, execution_id),
     CHECK (status IN ('pending', 'running', 'parked', 'completed', 'failed', 'cancelled', 'continued', 'deleted')),
     CHECK (park_seq <= last_seq)

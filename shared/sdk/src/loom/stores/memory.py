@@ -53,6 +53,7 @@ from loom.stores.deciding import (
     still_held,
 )
 from loom.stores.event_store import PORT_VERSION
+from loom.tracing import current
 
 
 class Rows:
@@ -214,6 +215,7 @@ class MemoryEventStore(DecidingStore):
             limits=self._limits,
             new_incarnation=lambda: Incarnation(self._rng.getrandbits(63)),
             new_head=self._new_head,
+            traceparent=current(),
         )
 
     def _new_head(self) -> int:
