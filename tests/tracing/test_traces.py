@@ -56,7 +56,7 @@ async def cluster() -> AsyncIterator[Cluster]:
 async def working(cluster: Cluster, *workflows: loom.Workflow) -> AsyncIterator[loom.Worker]:
     """A worker, stopped on the way out."""
     worker = loom.Worker(
-        cluster.store, workflows, namespace=NAMESPACE, ttl_ms=LEASE_MS, poll_wait_ms=0, idle_ms=10, drain_ms=1_000
+        cluster.store, workflows, namespace=NAMESPACE, ttl_ms=LEASE_MS, poll_wait_ms=50, idle_ms=10, drain_ms=1_000
     )
     running = asyncio.create_task(worker.run())
     try:
