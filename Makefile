@@ -30,6 +30,19 @@ PGBOUNCER = @if PATH="$$PATH:/usr/sbin" command -v pgbouncer >/dev/null; then ex
 	  exit 2; \
 	fi
 
+# A real broker needs Java, and the first time Maven for its jars, which stay in a cache outside the tree.
+KAFKA_JARS = PYTHONPATH=tests $(BIN)/python -m fixtures.kafka_jars
+KAFKA = @missing="$$($(KAFKA_JARS) missing)"; \
+	if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] && [ -e /etc/debian_version ]; then \
+	  echo "install $$missing"; \
+	  export DEBIAN_FRONTEND=noninteractive; \
+	  apt-get update -qq >/dev/null && apt-get install -qq --no-install-recommends $$missing >/dev/null; \
+	elif [ -n "$$missing" ]; then \
+	  echo "The broker needs $$missing: sudo apt-get install $$missing" >&2; \
+	  exit 2; \
+	fi; \
+	$(KAFKA_JARS) fetch
+
 # `make test ARGS="tests/kernel -k park"` narrows a run; `TEST_WORKERS=0` runs it in one process.
 TEST_WORKERS ?= 2
 ARGS         ?=
@@ -85,6 +98,7 @@ check: $(STAMP) ## Lint, format, types, import rules, repository tests
 
 test: $(STAMP) ## Run the tests
 	$(PGBOUNCER)
+	$(KAFKA)
 	$(BIN)/pytest -n $(TEST_WORKERS) $(or $(ARGS),tests)
 
 demo: $(STAMP) ## A parent that outlives its worker and its server, on real input; STACK=postgres: on a server of its own

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from conformance.counting import closing_line, count_cases, list_short
+from fixtures.kafka import Kafka, running_kafka, started_kafka
 from fixtures.postgres import Postgres, running_postgres
 
 
@@ -15,6 +16,20 @@ from fixtures.postgres import Postgres, running_postgres
 def postgres() -> Iterator[Postgres]:
     """One server for the session; a test makes databases of its own in it."""
     with running_postgres() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def kafka() -> Iterator[Kafka]:
+    """One broker for the session (one per worker); a test makes topics of its own there, under a prefix."""
+    with running_kafka() as server:
+        yield server
+
+
+@pytest.fixture
+def own_kafka() -> Iterator[Kafka]:
+    """A broker for a test that stops, kills or freezes it."""
+    with started_kafka() as server:
         yield server
 
 

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import os
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from itertools import combinations_with_replacement
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
-from event_store.schedules import scenes
+from event_store.schedules import run_all, scenes
 from event_store.schedules.marks import FUNCTIONS, instrumented
 from event_store.schedules.mutants import MUTANTS, Mutant
 from event_store.schedules.offers import calls_of_port, offered
 from event_store.schedules.oracle import Meeting, Move, meetings_of
 from event_store.schedules.plays import Server, explore, serving
 from event_store.schedules.run_all import READS, report_pair
-from fixtures.postgres import Postgres
+from fixtures.postgres import Postgres, folder_of_somebody
 
 MOST = 30
 """Schedules of a meeting here, those with the fewest switches first."""
@@ -54,6 +60,37 @@ async def test_two_calls_come_to_what_one_of_their_orders_comes_to(playing: Serv
 async def test_a_store_broken_on_purpose_is_noticed(postgres: Postgres, mutant: Mutant) -> None:
     """Negative control of the rule above, hazards 5.5: each of these shows in some schedule."""
     assert await mutant.violation(postgres) is not None
+
+
+def test_a_run_that_is_killed_leaves_no_process_and_no_folder_behind() -> None:
+    """SIGKILL runs no `finally`: its workers notice that their parent is gone, a keeper ends its server."""
+    with folder_of_somebody() as folder:
+        environ = {**os.environ, "TMPDIR": str(folder), "LOOM_TEST_POSTGRES_URL": ""}
+        run = subprocess.Popen([sys.executable, run_all.__file__], env=environ, stdout=subprocess.DEVNULL)
+        try:
+            _await(lambda: _commands_in(folder) >= {"python", "postgres", "sh"} and list(folder.glob("*/data/*.pid")))
+        finally:
+            run.kill()
+            run.wait()
+
+        _await(lambda: not _commands_in(folder) and not any(folder.iterdir()))
+
+
+def _commands_in(folder: Path) -> set[str]:
+    """The programs that run with this folder as their TMPDIR."""
+    found = set()
+    for environ in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):
+            if f"TMPDIR={folder}".encode() in environ.read_bytes().split(b"\0"):
+                found.add(environ.with_name("comm").read_text().strip())
+    return found
+
+
+def _await(is_so: Callable[[], object], within_s: float = 60) -> None:
+    deadline = time.monotonic() + within_s
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 def test_every_call_of_the_port_is_offered_somewhere() -> None:

@@ -94,8 +94,8 @@ class Cluster:
         self.store = Wrapped(body)
         self.clock = clock
         self.rng = Random(7)
-        self.bus = FaultyBus(rng=self.rng)
-        self.relay = Relay(self.store, body, self.bus, "relay", monotonic=lambda: clock.now() / 1000)
+        self.bus = FaultyBus(rng=self.rng, clock=clock)
+        self.relay = Relay(self.store, body, self.bus, "relay", monotonic=lambda: clock.now() / 1000, clock=clock)
         self.redriver: Redriver = build_redriver(self.store)
         if rest:
             self._speak_rest()

@@ -17,7 +17,7 @@ from loom.errors import (
 from loom.ids import ExecutionId, Incarnation, Namespace, Sequence
 from loom.kernel.hints import ChildDone, ExecutionParked, Hint, NotifyResume
 from loom_servicekit.bus.consumer import Consumer
-from loom_servicekit.bus.in_process import ATTEMPTS_MAX
+from loom_servicekit.bus.lanes import ATTEMPTS_MAX
 
 EVERY = (ChildDone, ExecutionParked, NotifyResume)
 

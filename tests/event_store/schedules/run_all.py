@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Thread
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
@@ -87,7 +88,16 @@ def remarks(report: Report) -> list[str]:
     return said + ([f"one outcome: {why_one_outcome(pair, report.founds)}"] if one else [])
 
 
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
+
+
 def _play_pairs(url: str, pairs: Sequence[Pair], most: int, reports: multiprocessing.Queue[Report | None]) -> None:
+    Thread(target=_end_with_parent, daemon=True).start()
+
     async def play() -> None:
         async with serving(Postgres(url)) as server:
             for pair in pairs:
@@ -102,7 +112,10 @@ def _play_pairs(url: str, pairs: Sequence[Pair], most: int, reports: multiproces
 def _reports(url: str, pairs: Sequence[Pair], jobs: int, most: int) -> Iterable[Report]:
     spawn = multiprocessing.get_context("spawn")
     reports: multiprocessing.Queue[Report | None] = spawn.Queue()
-    processes = [spawn.Process(target=_play_pairs, args=(url, pairs[job::jobs], most, reports)) for job in range(jobs)]
+    processes = [
+        spawn.Process(target=_play_pairs, args=(url, pairs[job::jobs], most, reports), daemon=True)
+        for job in range(jobs)
+    ]
     for process in processes:
         process.start()
     ended = 0

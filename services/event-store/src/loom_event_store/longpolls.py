@@ -39,12 +39,11 @@ class LongPolls:
 
     async def start(self) -> None:
         self._stopping = False
-        self._subscription = self._bus.subscribe((NotifyResume,), self._heard, group=None)
+        self._subscription = self._bus.subscribe((NotifyResume,), self._heard, group=None, missed=self._ring_all)
 
     async def stop(self) -> None:
         self._stopping = True
-        for place in tuple(self._bells):
-            self._ring(place)
+        self._ring_all()
         if self._subscription is not None:
             await self._subscription.stop()
 
@@ -72,6 +71,11 @@ class LongPolls:
             self._ring(("events", hint.namespace, hint.execution))
             if hint.queue is not None:
                 self._ring(("claims", hint.namespace, hint.queue))
+
+    def _ring_all(self) -> None:
+        """Something may have passed unheard: every poll looks once."""
+        for place in tuple(self._bells):
+            self._ring(place)
 
     def _ring(self, place: _Place) -> None:
         for bell in self._bells.get(place, ()):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from loom import tracing
+from loom.clock import Clock, SystemClock
 from loom.errors import StoreUnavailable
 from loom.stores.event_store import EventStore, Outbox
 from loom_servicekit.bus.port import MessageBus, Outcome
@@ -35,11 +37,13 @@ class Relay:
         owner: str,
         *,
         monotonic: Callable[[], float] = time.monotonic,
+        clock: Clock | None = None,
     ) -> None:
         self._outbox = outbox
         self._bus = bus
         self._duty = Duty(store, "relay", owner, ttl_ms=DUTY_TTL_MS)
         self._monotonic = monotonic
+        self._clock = clock or SystemClock()
         self._loop = Loop("relay", self.step, every_ms=EVERY_MS)
         self._looked_from = 0
         self._full_scan_at = 0.0
@@ -71,7 +75,10 @@ class Relay:
     async def _publish(self) -> int:
         rows = await self._outbox.read_outbox(self._after(), BATCH)
         if rows:
-            outcomes = await self._bus.publish([envelope for _, envelope in rows], within_s=PUBLISH_S)
+            envelopes = [envelope for _, envelope in rows]
+            sends = tracing.Sends(envelopes, self._clock.now())
+            outcomes = await self._bus.publish(envelopes, within_s=PUBLISH_S)
+            sends.end(outcomes)
             done = [id for (id, _), outcome in zip(rows, outcomes, strict=True) if outcome is Outcome.ACKNOWLEDGED]
             await self._outbox.delete_outbox(tuple(done))
             if len(done) < len(rows):

@@ -9,6 +9,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
+from loom import tracing
 from loom.errors import Superseded
 from loom.kernel.limits import Limits
 from loom.kernel.raw_json import encode
@@ -70,6 +71,7 @@ def _endpoint(path: Path, limits: Limits, perform: Perform) -> Callable[[Request
             body=await read_json(request),
             limits=limits,
         )
+        tracing.tell_call(call)
         answer = await perform(call, request)
         return Response(encode(answer).encode(), path.status, media_type="application/json")
 
@@ -92,6 +94,7 @@ def _perform(path: Path, store: EventStore, polls: LongPolls, wrote: Callable[[A
         except Superseded as error:
             if path.port in REFUSED:
                 REFUSED[path.port].add(code=error.code)
+            tracing.tell_refusal(error, getattr(getattr(call, "credential", None), "token", None))
             raise
         wrote(call)
         return answer

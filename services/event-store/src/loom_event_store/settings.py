@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from loom.kernel.limits import Limits
+from loom_servicekit.bus.settings import KafkaSettings
 from loom_servicekit.settings import Pooler, why_exposed
+from loom_servicekit.telemetry import TracingSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +23,8 @@ class EventStoreSettings:
     data: Path = Path("loom-data")
     db_url: str | None = None
     db_pooler: Pooler = "session"
+    kafka: KafkaSettings = field(default_factory=KafkaSettings)
+    tracing: TracingSettings = field(default_factory=TracingSettings)
     dev: bool = False
     limits: Limits = field(default_factory=Limits)
 

@@ -1,37 +1,25 @@
-"""Retention alone, against an event store's REST API."""
+"""Retention as a process of its own, against an event store's REST API."""
 
 from __future__ import annotations
-
-import asyncio
-import logging
 
 from loom.client.event_store import HttpEventStore
 from loom_retention.app import build_service
 from loom_retention.data import open_own_tables
 from loom_retention.settings import RetentionSettings
-from loom_servicekit.app import create_app, server
+from loom_servicekit.alone import run_alone, serve_alone
 from loom_servicekit.duties import new_owner
-from loom_servicekit.settings import settings_or_exit
-
-log = logging.getLogger("loom_retention")
 
 
 def main() -> None:
-    """Run until told to stop."""
-    settings = settings_or_exit(RetentionSettings)
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
-    logging.getLogger("httpx").setLevel(logging.WARNING)
-    log.info("retention on http://%s:%d, event store at %s", settings.host, settings.port, settings.event_store_url)
-    asyncio.run(serve(settings))
+    """Serve until SIGINT or SIGTERM, then finish the sweep's page at hand and give its duty up."""
+    run_alone(RetentionSettings, serve)
 
 
 async def serve(settings: RetentionSettings) -> None:
     """Until told to stop."""
-    async with open_own_tables(settings) as (catalogue, checks):
-        store = HttpEventStore(settings.event_store_url)
+    async with open_own_tables(settings) as (catalogue, checks), HttpEventStore(settings.event_store_url) as store:
         service = build_service(settings, store=store, catalogue=catalogue, owner=new_owner())
-        app = create_app([*checks, service], title="Loom retention")
-        await server(app, host=settings.host, port=settings.port).serve()
+        await serve_alone([*checks, service], settings, title="Loom retention")
 
 
 if __name__ == "__main__":

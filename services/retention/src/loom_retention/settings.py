@@ -7,6 +7,7 @@ from pathlib import Path
 
 from loom_retention.policy import ENDINGS, Keep
 from loom_servicekit.settings import Pooler, why_exposed
+from loom_servicekit.telemetry import TracingSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +28,7 @@ class RetentionSettings:
     archive: Path | None = None
     keep: Keep = field(default_factory=Keep)
     retention_every_ms: int = 3_600_000
+    tracing: TracingSettings = field(default_factory=TracingSettings)
     dev: bool = False
 
     def __post_init__(self) -> None:

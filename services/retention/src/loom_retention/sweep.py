@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 
+from loom import tracing
 from loom.errors import Contended, ExecutionGone, ExecutionPinned, IllegalTransition, LeaseHeld, NotFound
 from loom.ids import Instant
 from loom.kernel.calls import Delete, ListExecutions, ListNamespaces, MarkArchived
@@ -50,9 +51,10 @@ class Sweeper:
             finished = await proceed()
             if not finished:
                 break
-            for head in page:
-                fate, why = await self._settle(head, now, dry_run)
-                ledger.add(head, fate, why)
+            with tracing.retention_sweep(len(page)):
+                for head in page:
+                    fate, why = await self._settle(head, now, dry_run)
+                    ledger.add(head, fate, why)
         return ledger.report(now, dry_run=dry_run, finished=finished)
 
     async def _pages(self, now: Instant) -> AsyncIterator[tuple[Head, ...]]:

@@ -1,35 +1,30 @@
-"""The supervisor alone, against the REST APIs of an event store and of timers."""
+"""The supervisor as a process of its own, against the REST APIs of an event store and of timers."""
 
 from __future__ import annotations
 
-import logging
-
 from loom.client.event_store import HttpEventStore
 from loom.client.timers import HttpTimerStore
-from loom_servicekit.app import create_app, server
-from loom_servicekit.bus.in_process import InProcessBus
+from loom_servicekit.alone import run_alone, serve_alone
+from loom_servicekit.bus.opening import open_bus
 from loom_servicekit.duties import new_owner
-from loom_servicekit.settings import settings_or_exit
 from loom_supervisor.app import build_service
 from loom_supervisor.settings import SupervisorSettings
 
-log = logging.getLogger("loom_supervisor")
-
 
 def main() -> None:
-    """Run until told to stop. Without a bus between processes, its sweeps alone find what to do."""
-    settings = settings_or_exit(SupervisorSettings)
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
-    logging.getLogger("httpx").setLevel(logging.WARNING)
-    log.info("supervisor on http://%s:%d, event store at %s", settings.host, settings.port, settings.event_store_url)
-    service = build_service(
-        settings,
-        store=HttpEventStore(settings.event_store_url),
-        timers=HttpTimerStore(settings.timers_url),
-        bus=InProcessBus(),
-        owner=new_owner(),
-    )
-    server(create_app([service], title="Loom supervisor"), host=settings.host, port=settings.port).run()
+    """Serve until SIGINT or SIGTERM, then finish the hints at hand and give its duties up."""
+    run_alone(SupervisorSettings, serve)
+
+
+async def serve(settings: SupervisorSettings) -> None:
+    """Until told to stop."""
+    async with (
+        HttpEventStore(settings.event_store_url) as store,
+        HttpTimerStore(settings.timers_url) as timers,
+        open_bus(settings.kafka, service="supervisor") as (bus, checks),
+    ):
+        service = build_service(settings, store=store, timers=timers, bus=bus, owner=new_owner())
+        await serve_alone([*checks, service], settings, title="Loom supervisor")
 
 
 if __name__ == "__main__":

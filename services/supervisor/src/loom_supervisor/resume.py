@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import Random
 
+from loom import tracing
 from loom.errors import ResumeContended
 from loom.ids import ExecutionRef, Sequence
 from loom.kernel.backoff import full_jitter_ms
@@ -84,7 +85,8 @@ class Parents:
     async def resume(self, found: Found) -> bool:
         """Resume, or leave a re-drive row; raises as `look_at` does."""
         try:
-            await resume(self._store, found)
+            with tracing.resume(found.execution, found.park_seq):
+                await resume(self._store, found)
         except ResumeContended:
             await self._redrive_later(found.execution, found.park_seq, found.answer.wait)
             return False

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from loom_servicekit.bus.settings import KafkaSettings
 from loom_servicekit.settings import why_exposed
 from loom_servicekit.sweeps import EVERY_MS
+from loom_servicekit.telemetry import TracingSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,6 +21,8 @@ class SupervisorSettings:
     event_store_url: str = "http://127.0.0.1:7300"
     timers_url: str = "http://127.0.0.1:7302"
     sweep_ms: int = EVERY_MS
+    kafka: KafkaSettings = field(default_factory=KafkaSettings)
+    tracing: TracingSettings = field(default_factory=TracingSettings)
     dev: bool = False
 
     def __post_init__(self) -> None:

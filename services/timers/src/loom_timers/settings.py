@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from loom_servicekit.bus.settings import KafkaSettings
 from loom_servicekit.settings import Pooler, why_exposed
 from loom_servicekit.sweeps import EVERY_MS
+from loom_servicekit.telemetry import TracingSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +29,8 @@ class TimersSettings:
     redrivers: tuple[str, ...] = ()
     poll_ms: int = 100
     sweep_ms: int = EVERY_MS
+    kafka: KafkaSettings = field(default_factory=KafkaSettings)
+    tracing: TracingSettings = field(default_factory=TracingSettings)
     dev: bool = False
 
     def __post_init__(self) -> None:

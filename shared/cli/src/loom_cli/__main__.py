@@ -7,16 +7,18 @@ import os
 import sys
 from argparse import ArgumentParser
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from difflib import get_close_matches
 from io import TextIOWrapper
 from typing import TextIO
 
 from loom.errors import LoomError
-from loom_cli import acts, conformance, dev, migrate, new, reports, restore, work
+from loom_cli import acts, conformance, dev, healthcheck, migrate, new, reports, restore, services, work
 from loom_cli.command import Command, Connect, Session
 from loom_cli.connection import connect
 from loom_cli.exits import Exit, exit_of_error
 from loom_cli.output import Output
+from loom_servicekit.telemetry import exporting, tracing_settings
 
 COMMANDS: tuple[Command, ...] = (
     dev.COMMAND,
@@ -27,6 +29,8 @@ COMMANDS: tuple[Command, ...] = (
     conformance.COMMAND,
     migrate.COMMAND,
     restore.COMMAND,
+    *services.COMMANDS,
+    healthcheck.COMMAND,
 )
 
 
@@ -59,7 +63,8 @@ async def run(words: Sequence[str], connect: Connect, stdout: TextIO, stderr: Te
         return int(stop.code or 0)
     output = Output(json=args.json, stdout=stdout, stderr=stderr)
     try:
-        return await command.run(args, Session(output=output, connect=connect))
+        with _traced(command):
+            return await command.run(args, Session(output=output, connect=connect))
     except LoomError as error:
         output.problem(error, getattr(args, "url", None))
         return exit_of_error(error)
@@ -70,6 +75,12 @@ def parser_of(command: Command) -> ArgumentParser:
     parser = ArgumentParser(prog=f"loom {command.name}", description=command.summary, allow_abbrev=False)
     command.declare(parser)
     return parser
+
+
+def _traced(command: Command) -> AbstractContextManager[None]:
+    if command.service is None:
+        return nullcontext()
+    return exporting(command.service, tracing_settings(os.environ))
 
 
 def _meant(name: str) -> str:

@@ -41,12 +41,16 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One line of `loom --help`. `run` answers with the number the process ends with."""
+    """One line of `loom --help`. `run` answers with the number the process ends with.
+
+    `service`: under which name its spans are exported; None where it sees to that itself.
+    """
 
     name: str
     summary: str
     declare: Callable[[ArgumentParser], None]
     run: Callable[[Namespace, Session], Awaitable[int]]
+    service: str | None = "client"
 
 
 def declare_json(parser: ArgumentParser) -> None:

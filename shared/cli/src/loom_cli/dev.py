@@ -101,6 +101,7 @@ def _listen(host: str, port: int) -> socket.socket:
 async def _serve(args: Namespace, output: Output, listening: socket.socket) -> Exit:
     from loom_cli.cluster import open_cluster
     from loom_servicekit.app import create_app, server
+    from loom_servicekit.telemetry import exporting, tracing_settings
 
     host, port = listening.getsockname()[:2]
     url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
@@ -108,7 +109,7 @@ async def _serve(args: Namespace, output: Output, listening: socket.socket) -> E
     with hold_folder(args.data, f"{url}, process {os.getpid()}"):
         async with open_cluster(args.data, os.environ, only, args.postgres) as services:
             serving = server(create_app(services), host=host, port=port)
-            with _stopping_quietly():
+            with exporting("dev", tracing_settings(os.environ, ratio=1.0)), _stopping_quietly():
                 task = asyncio.create_task(serving.serve([listening]))
                 await _started(serving, task)
                 if serving.started:
@@ -143,4 +144,4 @@ def _stopping_quietly() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-COMMAND = Command("dev", "run all of Loom here: one process, one port, one folder", _declare, _dev)
+COMMAND = Command("dev", "run all of Loom here: one process, one port, one folder", _declare, _dev, service=None)

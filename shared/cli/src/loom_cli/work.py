@@ -102,4 +102,4 @@ def _tell(args: Namespace, output: Output, workflows: Iterable[Workflow[..., Any
             output.hint(f"loom start {words}")
 
 
-COMMAND = Command("run", "work on the workflows of a file or a module", _declare, _run)
+COMMAND = Command("run", "work on the workflows of a file or a module", _declare, _run, service="worker")

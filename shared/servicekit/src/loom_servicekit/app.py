@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import signal
 import socket
@@ -10,20 +11,28 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import uvicorn
 from fastapi import APIRouter, FastAPI
 from starlette.responses import JSONResponse
 
+from loom.errors import LoomError
 from loom_servicekit.bodies import BodyLimit
 from loom_servicekit.hosts import LoopbackHosts, is_loopback
 from loom_servicekit.problems import add_problem_handlers
+from loom_servicekit.request_spans import RequestSpans
+
+if TYPE_CHECKING:
+    from fastapi.telemetry import TelemetryConfig
 
 log = logging.getLogger(__name__)
 
 KEEP_ALIVE_S = 30  # longer than any client keeps an idle connection, so that no request meets a closing one
 DRAIN_S = 10
+
+_SPANS_ARE_OURS: TelemetryConfig = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
+"""FastAPI would make spans of every poll, and log the messages of exceptions, which may quote a payload."""
 
 
 class Background(Protocol):
@@ -50,44 +59,65 @@ class Service:
 
 
 class Life:
-    """The backgrounds of all services of a process, started in order, stopped once, in reverse."""
+    """The backgrounds of all services of a process, started in order, stopped once, in reverse.
+
+    The backgrounds of one service are stopped together: none leans on another, and one that cannot reach what it needs
+    leaves the others their time.
+    """
 
     def __init__(self, services: Sequence[Service]) -> None:
         self._services = services
-        self._running: list[tuple[str, Background]] = []
+        self._running: list[tuple[str, list[Background]]] = []
         self.stopping = False
 
     async def start(self) -> None:
         self.stopping = False
         for service in self._services:
+            started: list[Background] = []
+            self._running.append((service.name, started))
             for background in service.background:
-                self._running.append((service.name, background))
+                started.append(background)
                 await background.start()
 
     async def stop(self) -> None:
         self.stopping = True
         while self._running:
-            name, background = self._running.pop()
-            try:
-                await background.stop()
-            except Exception:
-                log.exception("%s: %s did not stop cleanly", name, type(background).__name__)
+            name, backgrounds = self._running.pop()
+            await asyncio.gather(*(_stop(name, background) for background in reversed(backgrounds)))
 
     def why_unready(self) -> dict[str, str]:
         """Reasons by service; none: ready."""
         if self.stopping:
             return {service.name: "stopping" for service in self._services}
         reasons = {}
-        for name, background in self._running:
-            if reason := background.why_unready():
-                reasons[name] = reason
+        for name, backgrounds in self._running:
+            for background in backgrounds:
+                if reason := background.why_unready():
+                    reasons[name] = reason
         return reasons
+
+
+async def _stop(name: str, background: Background) -> None:
+    try:
+        await background.stop()
+    except Exception as error:
+        known = isinstance(error, LoomError)
+        told = log.warning if known else log.error
+        told(
+            "%s: %s did not stop cleanly: %r", name, type(background).__name__, error, exc_info=None if known else error
+        )
 
 
 def create_app(services: Sequence[Service], *, title: str = "Loom") -> FastAPI:
     """One ASGI application of these services. Its lifespan starts and stops their backgrounds."""
     life = Life(services)
-    app = FastAPI(title=title, version=version("loom-servicekit"), redoc_url=None, lifespan=_lifespan(life))
+    app = FastAPI(
+        title=title,
+        version=version("loom-servicekit"),
+        redoc_url=None,
+        lifespan=_lifespan(life),
+        telemetry=_SPANS_ARE_OURS,
+    )
     app.state.life = life
     add_problem_handlers(app)
     app.include_router(_health(life))
@@ -96,6 +126,7 @@ def create_app(services: Sequence[Service], *, title: str = "Loom") -> FastAPI:
             app.include_router(router)
     _add_schemas(app, services)
     app.add_middleware(BodyLimit, body_bytes=max((service.body_bytes for service in services), default=1 << 20))
+    app.add_middleware(RequestSpans)
     return app
 
 
@@ -119,7 +150,8 @@ def server(app: FastAPI, *, host: str, port: int, log_level: str = "warning") ->
 
 
 class Server(uvicorn.Server):
-    """Stops the backgrounds first: held polls end at once, and what was accepted is finished.
+    """Stops listening and stops the backgrounds, at once: held polls end, each connection closes with its answer, and
+    what was accepted is finished.
 
     SIGINT and SIGTERM end `run()` in the ordinary way, so that its caller can close what it opened.
     """
@@ -139,8 +171,9 @@ class Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         app = self.config.app
         assert isinstance(app, FastAPI)
-        await app.state.life.stop()
+        stopping = asyncio.create_task(app.state.life.stop())
         await super().shutdown(sockets)
+        await stopping
 
 
 def _lifespan(life: Life) -> Any:

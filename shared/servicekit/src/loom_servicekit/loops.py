@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from random import Random
 
 from loom.errors import LoomError
-from loom.kernel.backoff import full_jitter_ms
+from loom.kernel.backoff import CAP_MS, full_jitter_ms
 from loom_servicekit.pauses import Pause, pause
 
 log = logging.getLogger(__name__)
@@ -24,15 +24,26 @@ UNREADY_FAILURES = 3
 class Loop:
     """Runs a step every `every_ms`, give or take a tenth, and at once when woken. The one place that logs its failures.
 
-    A step that raises is run again later and later, up to 30 s, and no wake-up hastens that.
+    A step that raises is run again later and later, up to `cap_ms`, and no wake-up hastens that. A stop gives the round
+    under way `stop_ms`.
     """
 
     def __init__(
-        self, name: str, step: Step, *, every_ms: int, rng: Random | None = None, pause: Pause = pause
+        self,
+        name: str,
+        step: Step,
+        *,
+        every_ms: int,
+        cap_ms: int = CAP_MS,
+        stop_ms: int = STOP_MS,
+        rng: Random | None = None,
+        pause: Pause = pause,
     ) -> None:
         self._name = name
         self.step = step
         self._every_ms = every_ms
+        self._cap_ms = cap_ms
+        self._stop_ms = stop_ms
         self._rng = rng or Random()
         self._pause = pause
         self._woken = asyncio.Event()
@@ -47,14 +58,14 @@ class Loop:
         self._task = asyncio.create_task(self._run(), name=self._name)
 
     async def stop(self) -> None:
-        """No further round; the one under way has STOP_MS to end, then it is cancelled."""
+        """No further round; the one under way has its time to end, then it is cancelled."""
         self._stopping.set()
         self._woken.set()
         if self._task is None:
             return
-        _, late = await asyncio.wait({self._task}, timeout=STOP_MS / 1000)
+        _, late = await asyncio.wait({self._task}, timeout=self._stop_ms / 1000)
         for task in late:
-            log.warning("%s: its round did not end within %d ms, cancelled", self._name, STOP_MS)
+            log.warning("%s: its round did not end within %d ms, cancelled", self._name, self._stop_ms)
             task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
 
@@ -101,7 +112,7 @@ class Loop:
         if self._failures == 1:
             known = isinstance(error, LoomError)
             log.warning("%s: a round failed: %r", self._name, error, exc_info=None if known else error)
-        return self._every_ms + full_jitter_ms(self._failures, self._rng)
+        return min(self._every_ms, self._cap_ms) + full_jitter_ms(self._failures, self._rng, cap_ms=self._cap_ms)
 
     def _recovered(self) -> None:
         if self._failures:

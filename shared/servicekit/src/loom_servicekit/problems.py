@@ -10,6 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from loom import tracing
 from loom.errors import Invalid, LoomError, NotFound
 from loom.kernel.raw_json import RawJson, encode
 
@@ -46,6 +47,7 @@ def add_problem_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(LoomError)
     async def _(request: Request, error: LoomError) -> Response:
+        tracing.tell_refusal(error)
         return problem_response(error, request.url.path)
 
     @app.exception_handler(HTTPException)

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Literal
 
+from loom import tracing
 from loom.errors import Contended, ExecutionGone, NotFound, NotParked
 from loom.kernel.calls import Due, ListDue
 from loom.stores.event_store import EventStore
@@ -81,7 +82,8 @@ class Sweep:
 
     async def _try(self, finding: Due) -> Exception | None:
         try:
-            acted = await self._remedy(finding)
+            with tracing.sweep(finding.execution, self._about):
+                acted = await self._remedy(finding)
         except (NotParked, ExecutionGone, NotFound):
             return None
         except Contended as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import tempfile
 import time
@@ -25,6 +26,7 @@ from loom_cli.output import Output
 from loom_cli.sheets import Sheet
 from loom_cli.tables import list_events, tell_head
 from loom_cli.tokens import draw_tenures, list_tenures
+from loom_servicekit.telemetry import exporting, tracing_settings
 
 PATIENCE_S = 120
 PARENT = ExecutionId("audit")
@@ -222,4 +224,6 @@ async def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(asyncio.run(main()))
+    with exporting("client", tracing_settings(os.environ, ratio=1.0)):
+        result = asyncio.run(main())
+    sys.exit(result)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import signal
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import loom
 from loom_cli.demo.acknowledged import RecordingStore
 from loom_cli.demo.audit import WORKFLOWS
+from loom_servicekit.telemetry import exporting, tracing_settings
 
 LEASE_MS = 2_000
 
@@ -26,4 +28,5 @@ async def run(name: str, url: str, folder: Path) -> None:
 
 if __name__ == "__main__":
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
-    asyncio.run(run(sys.argv[1], sys.argv[2], Path(sys.argv[3])))
+    with exporting("worker", tracing_settings(os.environ, ratio=1.0)):
+        asyncio.run(run(sys.argv[1], sys.argv[2], Path(sys.argv[3])))

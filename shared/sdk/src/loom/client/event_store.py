@@ -172,7 +172,9 @@ class HttpEventStore:
         except UnicodeEncodeError as error:
             raise Invalid(f"a lone surrogate in {path.port} is no text: {error.reason}") from None
         wait_ms = getattr(call, "wait_ms", 0)
-        answered = await self._http.call(path.method, url, body=body, headers=headers, wait_ms=wait_ms)
+        answered = await self._http.call(
+            path.method, url, body=body, headers=headers, wait_ms=wait_ms, template=path.template
+        )
         try:
             return decode_answer(answer, answered)
         except Invalid as error:

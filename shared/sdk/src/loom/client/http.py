@@ -9,6 +9,7 @@ from typing import Any, Self
 import httpx
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
+from loom import tracing
 from loom.errors import ERRORS, Busy, Invalid, LoomError, StoreUnavailable, TooLarge
 
 DEADLINE_S = 10.0
@@ -49,9 +50,17 @@ class HttpClient:
         body: bytes | None = None,
         headers: Mapping[str, str] | None = None,
         wait_ms: int = 0,
+        template: str | None = None,
     ) -> bytes:
-        """The body of the answer. `wait_ms`: how long the service was asked to hold it back, on top of the deadline."""
-        sent = {**(headers or {}), **({} if body is None else {"Content-Type": "application/json"})}
+        """The body of the answer. `wait_ms`: how long the service was asked to hold it back, on top of the deadline.
+
+        `template`: of which the path was made, for the name of the request's span.
+        """
+        with tracing.client_request(method, template or "", held=wait_ms > 0) as context:
+            return await self._call(method, url, body, {**(headers or {}), **context}, wait_ms)
+
+    async def _call(self, method: str, url: str, body: bytes | None, headers: Mapping[str, str], wait_ms: int) -> bytes:
+        sent = {**headers, **({} if body is None else {"Content-Type": "application/json"})}
         timeout = httpx.Timeout(DEADLINE_S, connect=CONNECT_S, read=DEADLINE_S + wait_ms / 1000)
         tries = AsyncRetrying(
             retry=retry_if_exception(lambda error: isinstance(error, _NothingDone)),

@@ -68,9 +68,15 @@ class HttpRedriver:
     async def close(self) -> None:
         await self._http.close()
 
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.close()
+
 
 async def _call(http: HttpClient, path: Path, call: Any, answer: type[_Answer]) -> _Answer:
-    body = await http.call(path.method, url_of(path, call), body=body_of(path, call))
+    body = await http.call(path.method, url_of(path, call), body=body_of(path, call), template=path.template)
     try:
         return decode_answer(answer, body)
     except Invalid as error:

@@ -7,6 +7,7 @@ from collections import deque
 from concurrent.futures import Executor
 from dataclasses import dataclass
 
+from loom import tracing
 from loom.ids import Credential
 from loom.worker.commands import Command, RunStep
 from loom.worker.steps import Attempt, StepEnding, run_attempt
@@ -46,7 +47,7 @@ class Attempts:
             read_fence=lambda: own.token,
         )
         request = command.request
-        work = run_attempt(request.step, request.args, request.kwargs, attempt, self._threads)
+        work = _attempt(command.id, request, attempt, self._threads)
         flight = Flight(command, attempt, asyncio.get_running_loop().create_task(work, name=command.id))
         self._flying[command.id] = flight
         flight.task.add_done_callback(lambda _: self._land(flight))
@@ -67,6 +68,11 @@ class Attempts:
             flight.task.exception()  # seen, also if nobody may record it any more
         self.ended.append(flight)
         self._wake.set()
+
+
+async def _attempt(id: str, request: RunStep, attempt: Attempt, threads: Executor | None) -> object:
+    with tracing.step(request.step.name, id, attempt.number):
+        return await run_attempt(request.step, request.args, request.kwargs, attempt, threads)
 
 
 def _end(flight: Flight, ending: StepEnding) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from random import Random
 from typing import TypeVar
 
+from loom import tracing
 from loom.errors import Contended, Forbidden, Invalid, LimitReached, OwnershipLost, Superseded, Unauthenticated
 from loom.ids import Instant
 from loom.ids import Sequence as Seq
@@ -22,6 +23,7 @@ from loom.kernel.raw_json import RawJson
 from loom.stores.event_store import EventStore
 from loom.worker.lease import Lease, Renewals
 from loom.worker.replay import Body
+from loom.worker.trail import Trail
 
 _COPIED = frozenset({EventKind.MESSAGE_CONSUMED, EventKind.CHILD_OUTCOME})
 """Kinds whose payload the store makes: they are read back."""
@@ -57,6 +59,7 @@ class OwnedLog:
         rng: Random,
         ttl_ms: int,
         good_until: float,
+        trail: Trail,
     ) -> None:
         self.credential = claimed.credential
         self.last_seq = Seq(0)  # up to here the body has been given everything
@@ -70,6 +73,7 @@ class OwnedLog:
         self._renewals = renewals
         self._limits = limits
         self._rng = rng
+        self._trail = trail
         self._lost: Exception | None = None
 
     def hold(self) -> None:
@@ -138,6 +142,7 @@ class OwnedLog:
     def _give(self, events: Iterable[Event]) -> None:
         for event in events:
             self.last_seq = event.seq
+            self._trail.meet(event)
             if self._came_with_grant(event):
                 self._warn_of_filling(event.seq)
             self._body.give(event)
@@ -214,7 +219,9 @@ class OwnedLog:
             waits=tuple(waits),
             heard=heard,
         )
-        parked = await self._record(self._store.park, call)
+        with tracing.park(own.execution):
+            parked = await self._record(self._store.park, call)
+            tracing.tell(park_seq=parked.park_seq)
         self._warn_of_filling(parked.park_seq)
         return parked
 

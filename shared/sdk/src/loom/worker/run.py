@@ -52,6 +52,7 @@ from loom.worker.owned_log import OwnedLog, Unwritable, in_callback
 from loom.worker.registry import Workflow
 from loom.worker.replay import Body
 from loom.worker.steps import StepEnding
+from loom.worker.trail import Trail
 
 PAUSE_MAX_MS = 5_000  # a longer pause between attempts, beside nothing else, is a park
 SET_ASIDE_MS = 10_000  # the last lease of what failed for a reason of the worker's own
@@ -95,6 +96,7 @@ class Run:
         self._own = claimed.credential
         self._queue = claimed.head.queue
         self._body = Body(workflow, claimed.head.ref)
+        self._trail = Trail(claimed)
         self._log = OwnedLog(
             around.store,
             claimed,
@@ -104,6 +106,7 @@ class Run:
             rng=around.rng,
             ttl_ms=around.ttl_ms,
             good_until=asked_at + claimed.ttl_ms / 1000,
+            trail=self._trail,
         )
         self._attempts = Attempts(claimed.credential, around.threads, self._log.wake)
         # The store's clock, read off the claim: the deadlines of sleeps that do not park are written on it.
@@ -121,28 +124,38 @@ class Run:
 
     async def attend(self) -> Ending:
         """Do all that this grant can do. Raises nothing but a cancellation of the worker's own task."""
+        ending, loss = Ending.LOST, None
         self._log.hold()
         try:
-            return await self._attend()
-        except OwnershipLost as loss:
-            logger.warning("OwnershipLost: %s: %s", self._own, loss)
-            return Ending.LOST
+            ending = await self._attend()
+        except OwnershipLost as lost:
+            logger.warning("OwnershipLost: %s: %s", self._own, lost)
+            loss = lost
         except Exception:
             logger.exception("%s is set aside for %d ms", self._own, SET_ASIDE_MS)
-            return await self._set_aside()
+            ending = await self._set_aside()
         finally:
             self._log.let_go()
             self._attempts.end_all("detached")
             await in_callback(self._body.loop.detach)
+            self._trail.end(ending, loss)
+        return ending
 
     async def _attend(self) -> Ending:
         try:
-            await self._log.read_to()
+            await self._replay()
             return await self._advance()
         except (NonDeterminism, NotReplaySafe) as error:
             return await self._block(error)
         except Unwritable as error:
             return await self._end(_failed(error.__cause__ or error))
+
+    async def _replay(self) -> None:
+        """What was done before is done again without a span; the segment's begins behind it."""
+        try:
+            await self._log.read_to()
+        finally:
+            self._trail.begin(self._now())
 
     async def _set_aside(self) -> Ending:
         """Leave it to a short lease instead of releasing it: the claim was fruitless, and too many in a row block."""
@@ -158,6 +171,7 @@ class Run:
         while True:
             self._log.wake.clear()
             self._log.check_owned()
+            self._trail.go_on(self._now())
             self._forget_closed()
             if self._stopping:
                 return await self._drain()

@@ -58,13 +58,13 @@ def park(view: View, call: c.Park, moment: Moment) -> Change:
 
 def _repeated(view: View, head: Head, event: Event) -> c.Parked:
     answer = view.answer_of_park(head.head, event.seq)
-    if answer is not None and is_own_answer(event, answer):
+    if answer is not None and is_own_answer(answer):
         return c.Parked(park_seq=event.seq, token=answer.fence, answered_seq=answer.seq)
     return c.Parked(park_seq=event.seq, token=event.fence)
 
 
-def is_own_answer(park: Event, answer: Event) -> bool:
-    """Did the park answer itself, for mail or for a cancel request that it had not heard?"""
+def is_own_answer(answer: Event) -> bool:
+    """Was the park answered by itself, for mail or for a cancel request that it had not heard?"""
     return bool(json.loads(answer.payload)["by"] == "park")
 
 

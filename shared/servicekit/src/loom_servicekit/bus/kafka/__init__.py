@@ -1,0 +1,1 @@
+"""The bus over Apache Kafka. Nothing else imports aiokafka."""

@@ -1,0 +1,161 @@
+"""Are the topics there, and as `loom_servicekit.topics` says? Looked at from the start on, and made by whoever may."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+
+from aiokafka.admin import AIOKafkaAdminClient, NewTopic
+from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
+from aiokafka.errors import TopicAlreadyExistsError, for_code
+
+from loom_servicekit.bus.kafka.security import connection_of
+from loom_servicekit.bus.settings import KafkaSettings
+from loom_servicekit.loops import Loop
+from loom_servicekit.topics import TOPICS, ServiceName, Topic
+
+log = logging.getLogger(__name__)
+
+LOOK_MS = 30_000
+LOOK_AGAIN_MS = 2_000
+REQUEST_MS = 10_000
+
+Configs = Mapping[str, Mapping[str, str]]
+"""Settings by topic; a topic whose settings may not be read is absent."""
+
+
+@asynccontextmanager
+async def admin_of(settings: KafkaSettings, service: str) -> AsyncIterator[AIOKafkaAdminClient]:
+    """A client for a question or two. Raises KafkaError where no broker answers."""
+    admin = AIOKafkaAdminClient(**connection_of(settings, service), request_timeout_ms=REQUEST_MS)
+    try:
+        await admin.start()
+        yield admin
+    finally:
+        await admin.close()
+
+
+class TopicsCheck:
+    """A background that looks for the topics of a service: unready while they differ, and it says how.
+
+    Brokers that do not answer are no reason to be unready: an event store works without them.
+    """
+
+    def __init__(self, settings: KafkaSettings, service: ServiceName) -> None:
+        self._settings = settings
+        self._service = service
+        self._topics = tuple(topic for topic in TOPICS if topic.is_used_by(service))
+        self._loop = Loop("topics", self.step, every_ms=LOOK_MS, cap_ms=LOOK_AGAIN_MS)
+        self._looked = asyncio.Event()
+        self._found: frozenset[str] = frozenset()
+        self._differences: tuple[str, ...] = ()
+
+    async def start(self) -> None:
+        await self._loop.start()
+
+    async def stop(self) -> None:
+        await self._loop.stop()
+
+    def why_unready(self) -> str | None:
+        return "; ".join(self._differences) or None
+
+    def wake(self) -> None:
+        """Something failed that may come from a topic: look now."""
+        self._loop.wake()
+
+    async def found(self) -> frozenset[str]:
+        """Which topics of `loom_servicekit.topics` were there lately; waits for the first look."""
+        await self._looked.wait()
+        return self._found
+
+    async def step(self) -> int | None:
+        """One look."""
+        async with admin_of(self._settings, self._service) as admin:
+            partitions = await read_partitions(admin, self._settings, self._topics)
+            configs = await _read_configs(
+                admin, self._settings, [topic for topic in self._topics if topic.name in partitions]
+            )
+        before, self._differences = self._differences, tuple(differences(self._topics, partitions, configs))
+        self._found = frozenset(partitions)
+        self._looked.set()
+        if self._differences != before:
+            log.warning("topics: %s", "; ".join(self._differences) or "as they should be")
+        return LOOK_AGAIN_MS if self._differences else None
+
+
+async def create_topics(settings: KafkaSettings, *, replication: int) -> list[str]:
+    """Make the topics that are not there, and give their names. Harmless when repeated. Raises KafkaError."""
+    async with admin_of(settings, "loom") as admin:
+        there = await read_partitions(admin, settings, TOPICS)
+        wanted = [topic for topic in TOPICS if topic.name not in there]
+        if not wanted:
+            return []
+        answer = await admin.create_topics([_new(topic, settings, replication) for topic in wanted])
+    for name, code, *rest in answer.topic_errors:
+        error = for_code(code)
+        if code and error is not TopicAlreadyExistsError:
+            raise error(f"{name}: {rest[0] if rest else ''}")
+    return [topic.name for topic in wanted]
+
+
+def differences(topics: Sequence[Topic], partitions: Mapping[str, int], configs: Configs) -> Iterator[str]:
+    """What is not as the topics say, a sentence each."""
+    for topic in topics:
+        if topic.name not in partitions:
+            yield f"the topic {topic.name} is missing: loom topics create"
+            continue
+        if partitions[topic.name] != topic.partitions:
+            yield f"{topic.name} has {partitions[topic.name]} partitions, not {topic.partitions}"
+        found = configs.get(topic.name, {})
+        for name, value in configuration_of(topic).items():
+            if name in CHECKED and found.get(name, value) != value:
+                yield f"{topic.name} has {name}={found[name]}, not {value}"
+
+
+CHECKED = frozenset({"retention.ms", "cleanup.policy"})
+
+
+def configuration_of(topic: Topic, replication: int | None = None) -> dict[str, str]:
+    """The settings of the topic by Kafka's names."""
+    in_sync_min = topic.in_sync_min if replication is None else max(1, min(topic.in_sync_min, replication - 1))
+    return {
+        "cleanup.policy": topic.cleanup,
+        "retention.ms": str(topic.retention_ms),
+        "min.insync.replicas": str(in_sync_min),
+        "max.message.bytes": str(topic.bytes_max),
+    }
+
+
+async def read_partitions(
+    admin: AIOKafkaAdminClient, settings: KafkaSettings, topics: Collection[Topic]
+) -> dict[str, int]:
+    """How many partitions each topic has that is there, by its name without the prefix."""
+    names = {settings.topic_prefix + topic.name: topic.name for topic in topics}
+    described = await admin.describe_topics(list(names))
+    return {names[found["topic"]]: len(found["partitions"]) for found in described if not found["error_code"]}
+
+
+async def _read_configs(admin: AIOKafkaAdminClient, settings: KafkaSettings, topics: Sequence[Topic]) -> Configs:
+    names = {settings.topic_prefix + topic.name: topic.name for topic in topics}
+    if not names:
+        return {}
+    resources = [ConfigResource(ConfigResourceType.TOPIC, name) for name in names]
+    found: dict[str, Mapping[str, str]] = {}
+    for answer in await admin.describe_configs(resources):
+        for code, _, _, name, entries in answer.resources:
+            if code:
+                log.info("the settings of %s may not be read: %s", name, for_code(code).__name__)
+            else:
+                found[names[name]] = {entry[0]: entry[1] for entry in entries}
+    return found
+
+
+def _new(topic: Topic, settings: KafkaSettings, replication: int) -> NewTopic:
+    return NewTopic(
+        settings.topic_prefix + topic.name,
+        topic.partitions,
+        replication,
+        topic_configs=configuration_of(topic, replication),
+    )

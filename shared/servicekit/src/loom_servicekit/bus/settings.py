@@ -1,0 +1,56 @@
+"""Which bus: `LOOM_KAFKA_` and the name of a field. Without brokers there is the in-process one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+Security = Literal["plaintext", "ssl", "sasl_plaintext", "sasl_ssl"]
+Mechanism = Literal["SCRAM-SHA-512", "SCRAM-SHA-256", "PLAIN"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KafkaSettings:
+    """`bootstrap`: HOST:PORT of one broker or more; none means the bus inside the process.
+
+    `ca_file`: the bundle that signs the brokers' certificates, if not the system's. `cluster`: names this installation
+    in the source of its messages. `topic_prefix`: stands before every topic and group, for those who share brokers.
+
+    `session_ms`: how long a silent member keeps its partitions. `poll_max_ms`: how long one that does not poll does.
+    `rebalance_ms`: what a rebalance waits for; `drain_ms`, for the work in flight, is shorter. `in_flight_max`:
+    handlers queued or at work before a consumer stops fetching: at most 16 x drain_ms / (4 x a slow handler's time).
+    `request_ms`: after which a producer of `idempotent` sends gives a message up; longer than any publisher waits.
+    `linger_ms`: how long a message waits for company.
+    """
+
+    bootstrap: tuple[str, ...] = ()
+    security: Security = "plaintext"
+    mechanism: Mechanism = "SCRAM-SHA-512"
+    username: str | None = None
+    password: str | None = field(default=None, repr=False)
+    ca_file: Path | None = None
+    cluster: str = "loom"
+    topic_prefix: str = ""
+    session_ms: int = 20_000
+    poll_max_ms: int = 60_000
+    rebalance_ms: int = 30_000
+    drain_ms: int = 10_000
+    in_flight_max: int = 100
+    request_ms: int = 60_000
+    idempotent: bool = True
+    linger_ms: int = 2
+
+    def __post_init__(self) -> None:
+        for reason in self._faults():
+            raise ValueError(reason)
+
+    def _faults(self) -> list[str]:
+        faults = []
+        if self.security.startswith("sasl") and not (self.username and self.password):
+            faults.append(f"{self.security} needs a username and a password")
+        if self.drain_ms >= self.rebalance_ms:
+            faults.append(f"drain_ms {self.drain_ms} is not below rebalance_ms {self.rebalance_ms}")
+        if self.in_flight_max < 1:
+            faults.append("in_flight_max is at least 1")
+        return faults
