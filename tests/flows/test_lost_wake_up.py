@@ -66,7 +66,7 @@ async def test_a_parent_is_woken_in_whatever_order_it_parks_and_its_child_ends(c
     assert await cluster.sweep() == 0
 
 
-@pytest.mark.parametrize("order", orders("park", "end"), ids=name_of)
+@pytest.mark.parametrize("order", [*orders("park", "end")], ids=name_of)
 async def test_without_the_park_as_a_trigger_it_sleeps_where_the_end_was_told_first(
     cluster: Cluster, order: Order
 ) -> None:
