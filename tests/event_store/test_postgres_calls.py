@@ -504,6 +504,19 @@ async def test_an_outcome_finds_its_edge_while_the_parent_continues(
     assert [hint.parent_incarnation for hint in told] == [following.incarnation]
 
 
+async def test_a_hint_that_was_refused_so_often_is_read_no_more(store: PostgresEventStore) -> None:
+    """Kafka 2.4 point 7, by the application's role: of a row of the outbox it may change just that."""
+    for execution in ("a", "b"):
+        at = {"namespace": Namespace("shop"), "execution_id": ExecutionId(execution)}
+        await store.start(c.Start(**at, batch_id="s", workflow="w", queue="q"))
+    (first, _), (second, _) = await store.read_outbox(0, 10)
+
+    assert await store.refuse_outbox((first,), attempts_max=2) == ()
+    assert [id for id, _ in await store.read_outbox(0, 10)] == [first, second]
+    assert await store.refuse_outbox((first,), attempts_max=2) == (first,)
+    assert [id for id, _ in await store.read_outbox(0, 10)] == [second]
+
+
 def terminated(child: c.ChildStarted) -> c.Terminate:
     """An operator's end of the child."""
     at = child.child

@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -6,11 +7,14 @@ import pytest
 from fixtures.buses import FaultyBus
 from fixtures.wrapped import Wrapped, failing
 from loom.clock import ManualClock
+from loom.errors import StoreUnavailable
 from loom.ids import ExecutionId, Namespace
 from loom.kernel.calls import ReadDuty, Start
 from loom.kernel.hints import Envelope
 from loom.stores.memory import MemoryEventStore
-from loom_event_store.relay import BATCH, DUTY_TTL_MS, FULL_SCAN_S, STAND_BY_MS, Relay
+from loom_event_store.relay import ATTEMPTS_MAX, BATCH, DUTY_TTL_MS, FULL_SCAN_S, PUBLISH_S, STAND_BY_MS, Relay
+from loom_servicekit.bus.port import Outcome
+from loom_servicekit.bus.settings import KafkaSettings
 
 
 class LateCommits:
@@ -222,3 +226,122 @@ async def test_a_relay_that_stops_leaves_its_duty_to_the_next(
 
     assert len(bus.published) == 1
     assert one.why_unready() is None
+
+
+class Judging:
+    """A bus that says of each hint what `outcomes` says of its execution, and otherwise takes it."""
+
+    def __init__(self, **outcomes: Outcome) -> None:
+        self.outcomes = outcomes
+        self.offered: list[str] = []
+
+    async def publish(self, envelopes: Sequence[Envelope], *, within_s: float) -> tuple[Outcome, ...]:
+        executions = [envelope.hint.key.partition("/")[2] for envelope in envelopes]
+        self.offered += executions
+        return tuple(self.outcomes.get(execution, Outcome.ACKNOWLEDGED) for execution in executions)
+
+
+async def left(store: Any) -> list[str]:
+    """The executions whose hints are still to be read."""
+    return [told.hint.execution for _, told in await store.read_outbox(0, 10_000)]
+
+
+async def step_through(one: Relay, clock: ManualClock) -> None:
+    """A full scan, to its end."""
+    clock.advance(int(FULL_SCAN_S * 1000))
+    while await one.step() == 0:
+        pass
+
+
+async def test_what_the_bus_refuses_for_good_is_offered_a_few_times_and_blocks_nobody(
+    store: Wrapped, clock: ManualClock
+) -> None:
+    """Kafka 2.4 point 7: dead after n attempts, and the rest goes on at once."""
+    judging = Judging(bad=Outcome.REFUSED)
+    await start(store, "bad", "good")
+    one = relay(store, judging, clock)
+
+    await one.step()
+    assert await left(store) == ["bad"]
+    for _ in range(2 * ATTEMPTS_MAX):
+        await step_through(one, clock)
+
+    assert judging.offered.count("bad") == ATTEMPTS_MAX
+    assert await left(store) == []
+
+
+async def test_a_hint_whose_topic_is_not_there_stays_however_often_it_is_withheld(
+    store: Wrapped, clock: ManualClock
+) -> None:
+    """Kafka 2.4 point 7: a missing topic is no fault of its rows; they go when it is there."""
+    judging = Judging(early=Outcome.WITHHELD)
+    await start(store, "early", "good")
+    one = relay(store, judging, clock)
+    for _ in range(2 * ATTEMPTS_MAX):
+        await step_through(one, clock)
+    assert await left(store) == ["early"]
+
+    judging.outcomes.clear()
+    await step_through(one, clock)
+
+    assert await left(store) == []
+
+
+async def test_a_batch_that_stays_hides_nothing_behind_it(store: Wrapped, clock: ManualClock) -> None:
+    """I43: a scan goes on behind rows that stay; one that began anew each time would see those alone."""
+    many = [f"early-{number}" for number in range(BATCH)]
+    await start(store, *many, "late")
+    hints = dict(await store.read_outbox(0, 10_000))
+    outbox = LateCommits(hints)
+    for id in hints:
+        outbox.rows[id] = hints[id]
+    late = outbox.rows.pop(max(hints))
+    judging = Judging(**dict.fromkeys(many, Outcome.WITHHELD))
+    one = relay(store, judging, clock, outbox=outbox)
+    await step_through(one, clock)
+
+    outbox.rows[max(hints)] = late
+    one._looked_from = max(hints) + 1  # as if a greater id had been published before this one was committed
+    await step_through(one, clock)
+
+    assert judging.offered[-1] == "late"
+
+
+async def test_a_relay_that_waited_in_vain_gives_the_duty_up_and_is_back_if_nobody_takes_it(
+    store: Wrapped, bus: FaultyBus, clock: ManualClock
+) -> None:
+    """Kafka 3.1: at its deadline. Kafka 2.5: the backlog does not sit behind one that cannot reach the bus."""
+
+    class Hanging(Judging):
+        async def publish(self, envelopes: Sequence[Envelope], *, within_s: float) -> tuple[Outcome, ...]:
+            clock.advance(int(within_s * 1000))
+            return await super().publish(envelopes, within_s=within_s)
+
+    await start(store, "a")
+    one = relay(store, Hanging(a=Outcome.UNKNOWN), clock, "one")
+
+    with pytest.raises(StoreUnavailable):
+        await one.step()
+    free = await store.read_duty(ReadDuty(name="relay"))
+    assert await one.step() == STAND_BY_MS
+    assert free.owner is None
+    assert await left(store) == ["a"]
+    await relay(store, bus, clock, "two").step()
+
+    assert len(bus.published) == 1
+
+
+async def test_a_failure_before_the_deadline_keeps_the_duty(store: Wrapped, clock: ManualClock) -> None:
+    """Negative control for the rule above: a producer that was replaced is no reason to change hands."""
+    await start(store, "a")
+    one = relay(store, Judging(a=Outcome.UNKNOWN), clock, "one")
+
+    with pytest.raises(StoreUnavailable):
+        await one.step()
+
+    assert (await store.read_duty(ReadDuty(name="relay"))).owner == "one"
+
+
+def test_the_relay_waits_less_than_the_producer_does() -> None:
+    """Kafka bug 20: a batch that expires in the producer leaves a hole that its partition never forgives."""
+    assert KafkaSettings().request_ms > PUBLISH_S * 1000

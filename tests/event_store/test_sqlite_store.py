@@ -35,7 +35,7 @@ DESIGN = {
     "heads": "head namespace execution_id incarnation chain link single_writer token grant_hash owner lease_until "
     "status last_seq last_position park_seq waits wake_at unknown_tail workflow code_version queue not_before "
     "deadline_at parent_head parent_incarnation parent_key root cancel_requested_at cancel_seq cancel_deadline "
-    "fruitless_claims archived_seq log_bytes created_at status_at ended_at ending result_digest",
+    "fruitless_claims archived_seq log_bytes created_at status_at ended_at ending result_digest traceparent",
     "events": "head seq kind payload position fence kernel actor answers_park batch_id batch_digest traceparent "
     "recorded_at",
     "edges": "edge parent_head parent_incarnation child_key child_namespace child_id child_incarnation status outcome "
@@ -43,7 +43,7 @@ DESIGN = {
     "inbox": "head message_id inbox_seq name key payload sender consumed_at_seq",
     "metas": "head bytes version name tags",
     "blobs": "head ref bytes",
-    "outbox": "id head topic key body traceparent created_at attempts",
+    "outbox": "id head topic key body traceparent created_at attempts dead_at",
     "pins": "owner reason expiry",
     "grants": "head token rule owner at",
     "refusals": "head token surface code current_token count first_at last_at",
@@ -452,6 +452,19 @@ async def test_polls_are_dated_at_most_once_a_second(path: Path, store: SqliteEv
 
     assert first == [("default", "default", "w@0", "me", 100 * DAY_MS)]
     assert writes == again
+
+
+async def test_a_hint_that_was_refused_so_often_is_read_no_more(store: SqliteEventStore):
+    """Kafka 2.4 point 7."""
+    await _started(store, "a")
+    await _started(store, "b")
+    (first, _), (second, _) = await store.read_outbox(0, 10)
+
+    assert await store.refuse_outbox((first,), attempts_max=2) == ()
+    assert [id for id, _ in await store.read_outbox(0, 10)] == [first, second]
+    assert await store.refuse_outbox((first,), attempts_max=2) == (first,)
+    assert [id for id, _ in await store.read_outbox(0, 10)] == [second]
+    await store.delete_outbox((second,))
 
 
 async def test_an_outbox_row_goes_by_its_id_and_its_id_is_never_given_again(store: SqliteEventStore):

@@ -337,6 +337,18 @@ def test_grants_keep_the_newest():
     assert len(stage.do(c.ReadOwnership(**played.at)).grants) == ROWS_KEPT
 
 
+def test_a_hint_that_was_refused_so_often_is_read_no_more():
+    """Kafka 2.4 point 7."""
+    stage = Stage()
+    stage.parked()
+    first, second = run(stage.store.read_outbox(0, 10))
+
+    assert run(stage.store.refuse_outbox((first[0],), attempts_max=2)) == ()
+    assert run(stage.store.read_outbox(0, 10)) == (first, second)
+    assert run(stage.store.refuse_outbox((first[0],), attempts_max=2)) == (first[0],)
+    assert run(stage.store.read_outbox(0, 10)) == (second,)
+
+
 def test_an_outbox_row_stays_until_it_is_deleted_by_its_id():
     """I43: rows go by acknowledgement, never by a cursor over ids."""
     stage = Stage()
@@ -345,7 +357,7 @@ def test_an_outbox_row_stays_until_it_is_deleted_by_its_id():
 
     run(stage.store.delete_outbox((rows[1][0],)))
 
-    assert [hint.TOPIC for _, hint in rows] == ["loom.notify-resume.v1", "loom.execution-parked.v1"]
+    assert [told.hint.TOPIC for _, told in rows] == ["loom.notify-resume.v1", "loom.execution-parked.v1"]
     assert run(stage.store.read_outbox(0, 10)) == rows[:1]
     assert run(stage.store.read_outbox(rows[0][0], 10)) == ()
 

@@ -23,6 +23,7 @@ from event_store.schedules.sessions import Conductor, Gated, Session, SessionSto
 from event_store.schedules.tables import Tables, canonical, from_memory, read_tables, writes_of
 from fixtures.event_stores import migrated_database
 from fixtures.postgres import Postgres
+from fixtures.traces import in_span
 from loom.errors import LoomError
 from loom_event_store.postgres.statements import QUERIES
 from loom_event_store.postgres.writes import worded
@@ -186,7 +187,13 @@ def _on(server: Server, number: int, scene: Scene, call: Any) -> Callable[[], An
     if isinstance(call, Tick):
         return partial(Gated(server.sessions[number], server.twist).execute, _MOVE_CLOCK, call.ms)
     store = SessionStore(server.sessions[number], f"{scene.namespace}-{number}", limits=LIMITS, twist=server.twist)
-    return partial(getattr(store, METHODS[type(call)]), call)
+    return partial(_in_span, number, getattr(store, METHODS[type(call)]), call)
+
+
+async def _in_span(number: int, method: Callable[[Any], Any], call: Any) -> Any:
+    """Each session in a trace of its own, as the oracle plays it too."""
+    with in_span(number):
+        return await method(call)
 
 
 def _next(choices: list[int], ready: list[int]) -> int:

@@ -2,31 +2,45 @@
 
 from __future__ import annotations
 
+import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from loom import tracing
 from loom.clock import Clock, SystemClock
 from loom.errors import StoreUnavailable
+from loom.kernel.hints import Envelope
 from loom.stores.event_store import EventStore, Outbox
 from loom_servicekit.bus.port import MessageBus, Outcome
+from loom_servicekit.counts import Count
 from loom_servicekit.duties import Duty
 from loom_servicekit.loops import Loop
+
+log = logging.getLogger(__name__)
 
 BATCH = 500
 EVERY_MS = 50
 FULL_SCAN_S = 5.0
-PUBLISH_S = 30.0
+PUBLISH_S = 30.0  # less than the producer's time for a request, since a batch that expires there is never made up for
+ATTEMPTS_MAX = 5
 DUTY_TTL_MS = 30_000
 STAND_BY_MS = 5_000
+STOP_MS = 5_000
+
+DEAD = Count("loom.outbox.dead", "Hints that the bus refused for good, so many times over")
+
+Rows = Sequence[tuple[int, Envelope]]
 
 
 class Relay:
     """Publishes rows by id, deletes what was acknowledged. `wake` after a commit; rows of others are found by polling.
 
-    Rows commit in another order than their ids, so the greatest id deleted is only a hint where to look first: every
+    Rows commit in another order than their ids, so the greatest id read is only a hint where to look first: every
     FULL_SCAN_S all ids are looked at. The duty is prolonged only by work done, an acknowledgement or a look that found
-    nothing, so that a replica which cannot reach the bus loses it.
+    nothing, so that a replica which cannot reach the bus loses it; one that waited for `publish_s` in vain gives it up.
+
+    What stays keeps nobody waiting: a hint of a topic that is not there until it is, one that the bus refuses for good
+    until it has been offered ATTEMPTS_MAX times, and then it is dead.
     """
 
     def __init__(
@@ -36,16 +50,19 @@ class Relay:
         bus: MessageBus,
         owner: str,
         *,
+        publish_s: float = PUBLISH_S,
         monotonic: Callable[[], float] = time.monotonic,
         clock: Clock | None = None,
     ) -> None:
+        self._publish_s = publish_s
         self._outbox = outbox
         self._bus = bus
         self._duty = Duty(store, "relay", owner, ttl_ms=DUTY_TTL_MS)
         self._monotonic = monotonic
         self._clock = clock or SystemClock()
-        self._loop = Loop("relay", self.step, every_ms=EVERY_MS)
+        self._loop = Loop("relay", self.step, every_ms=EVERY_MS, cap_ms=STAND_BY_MS, stop_ms=STOP_MS)
         self._looked_from = 0
+        self._scanning_from: int | None = None
         self._full_scan_at = 0.0
         self._held_at = self._try_at = float("-inf")
 
@@ -68,31 +85,59 @@ class Relay:
         """One batch: 0 while there may be more."""
         if not await self._is_ours():
             return STAND_BY_MS
-        published = await self._publish()
-        await self._prolong()
-        return 0 if published == BATCH else None
-
-    async def _publish(self) -> int:
         rows = await self._outbox.read_outbox(self._after(), BATCH)
         if rows:
-            envelopes = [envelope for _, envelope in rows]
-            sends = tracing.Sends(envelopes, self._clock.now())
-            outcomes = await self._bus.publish(envelopes, within_s=PUBLISH_S)
-            sends.end(outcomes)
-            done = [id for (id, _), outcome in zip(rows, outcomes, strict=True) if outcome is Outcome.ACKNOWLEDGED]
+            await self._publish(rows)
+        self._note_looked(rows)
+        await self._prolong()
+        return 0 if len(rows) == BATCH else None
+
+    async def _publish(self, rows: Rows) -> None:
+        began_at = self._monotonic()
+        ids: dict[Outcome, list[int]] = {outcome: [] for outcome in Outcome}
+        for (id, _), outcome in zip(rows, await self._send(rows), strict=True):
+            ids[outcome].append(id)
+        await self._settle(ids)
+        if ids[Outcome.UNKNOWN]:
+            if self._monotonic() - began_at >= self._publish_s:
+                await self._give_up()
+            raise StoreUnavailable(f"the bus did not acknowledge {len(ids[Outcome.UNKNOWN])} of {len(rows)} hints")
+
+    async def _send(self, rows: Rows) -> Sequence[Outcome]:
+        envelopes = [envelope for _, envelope in rows]
+        sends = tracing.Sends(envelopes, self._clock.now())
+        outcomes = await self._bus.publish(envelopes, within_s=self._publish_s)
+        sends.end(outcomes)
+        return outcomes
+
+    async def _settle(self, ids: dict[Outcome, list[int]]) -> None:
+        """What was acknowledged goes; what was refused has had one attempt more."""
+        if done := ids[Outcome.ACKNOWLEDGED]:
             await self._outbox.delete_outbox(tuple(done))
-            if len(done) < len(rows):
-                raise StoreUnavailable(f"the bus acknowledged {len(done)} of {len(rows)} hints within {PUBLISH_S:g} s")
-            self._looked_from = max(self._looked_from, rows[-1][0])
-        return len(rows)
+        if refused := ids[Outcome.REFUSED]:
+            dead = await self._outbox.refuse_outbox(tuple(refused), attempts_max=ATTEMPTS_MAX)
+            DEAD.add(len(dead))
+            if dead:
+                log.error("hints of the outbox that the bus refused %d times are dead: %s", ATTEMPTS_MAX, dead)
 
     def _after(self) -> int:
         """From where to read: behind the hint, and once in a while from the beginning."""
-        now = self._monotonic()
-        if now < self._full_scan_at:
-            return self._looked_from
-        self._full_scan_at = now + FULL_SCAN_S
-        return 0
+        if self._scanning_from is None and self._monotonic() >= self._full_scan_at:
+            self._full_scan_at = self._monotonic() + FULL_SCAN_S
+            self._scanning_from = 0
+        return self._looked_from if self._scanning_from is None else self._scanning_from
+
+    def _note_looked(self, rows: Rows) -> None:
+        """A scan goes on behind what it has seen, some of which stays, until there is no more."""
+        if rows:
+            self._looked_from = max(self._looked_from, rows[-1][0])
+        if self._scanning_from is not None:
+            self._scanning_from = rows[-1][0] if len(rows) == BATCH else None
+
+    async def _give_up(self) -> None:
+        """Another replica may reach the bus; if there is none, this one is back soon."""
+        self._held_at, self._try_at = float("-inf"), self._monotonic() + STAND_BY_MS / 1000
+        await self._duty.give_up()
 
     async def _is_ours(self) -> bool:
         """Held by work done lately. If not, it is taken anew, but leaving others the time to be first."""

@@ -176,6 +176,11 @@ def envelope_from(row: Row) -> Envelope:
     return Envelope(hint=hint_from(row), created_at=Instant(row["created_at"]), traceparent=row["traceparent"])
 
 
+def id_from(row: Row) -> int:
+    """The row's id."""
+    return int(row["id"])
+
+
 def numbered_envelope_from(row: Row) -> tuple[int, Envelope]:
     """The row's id, and its envelope."""
     return row["id"], envelope_from(row)

@@ -13,6 +13,7 @@ from loom.kernel.calls import OpenPark, ReadPark, ReadStore, Resume
 from loom.kernel.parks import Answer, answer_from_children
 from loom.stores.event_store import EventStore
 from loom.stores.timer_store import REDRIVE, Schedule, TimerKey, TimerRows
+from loom.tracing import current
 
 FEATURE = "redrives"
 UNKNOWN_TAIL = "~unknown-tail"  # stands for the wait, where a newer server's answer hides which ones there are
@@ -102,4 +103,5 @@ class Parents:
                 f"{execution.execution_id} is tried again here: the feature {FEATURE} is off", attempts=1
             )
         key = TimerKey.of(execution, park_seq, wait_id, REDRIVE)
-        await self._timers.schedule(Schedule(key=key, delay_ms=full_jitter_ms(0, self._rng)))
+        schedule = Schedule(key=key, delay_ms=full_jitter_ms(0, self._rng), traceparent=current())
+        await self._timers.schedule(schedule)

@@ -124,10 +124,11 @@ class Firing:
             raise failure
         return 0 if len(due.items) == AT_ONCE else None
 
-    async def again(self, key: TimerKey, attempt: int) -> None:
+    async def again(self, key: TimerKey, attempt: int, traceparent: str | None) -> None:
         """Write the next attempt, with full jitter; nothing is retired (I34). The eighth alerts, once."""
         delay_ms = full_jitter_ms(attempt, self._rng)
-        scheduled = await self._timers.schedule(Schedule(key=key, attempt=attempt, delay_ms=delay_ms))
+        schedule = Schedule(key=key, attempt=attempt, delay_ms=delay_ms, traceparent=traceparent)
+        scheduled = await self._timers.schedule(schedule)
         if scheduled.advanced and attempt == ATTEMPTS_ALERT:
             EXHAUSTED.add(kind=key.kind)
             log.error("RedriveExhausted: %d tries of %r were contended; it is tried on", attempt, key)
@@ -157,7 +158,7 @@ class Firing:
             case Later(delay_ms=delay_ms):
                 await self._defer(timer, delay_ms)
             case Again():
-                await self.again(timer.key, timer.attempt + 1)
+                await self.again(timer.key, timer.attempt + 1, timer.traceparent)
 
     async def _defer(self, timer: Timer, delay_ms: int) -> None:
         assert timer.claim is not None, "only claimed rows are fired"

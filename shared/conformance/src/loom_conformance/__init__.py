@@ -21,6 +21,7 @@ from loom_conformance import (
     rivals,
     surfaces,
     timers,
+    tracing,
 )
 from loom_conformance.case import Case, Outcome, Report, Suite, run_case, run_cases
 from loom_conformance.subject import NotReachable, Subject
@@ -39,6 +40,7 @@ SUITES: tuple[Suite, ...] = (
     closing.SUITE,
     deletion.SUITE,
     timers.SUITE,
+    tracing.SUITE,
     interleavings.SUITE,
     rivals.SUITE,
 )

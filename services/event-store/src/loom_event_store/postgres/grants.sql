@@ -14,6 +14,6 @@ BEGIN
     EXECUTE format('GRANT UPDATE (scope) ON event_store.edges TO %I', application);
     EXECUTE format('GRANT INSERT, UPDATE ON event_store.duties TO %I', application);
     EXECUTE format('GRANT INSERT, UPDATE, DELETE ON event_store.refusals, event_store.polls TO %I', application);
-    EXECUTE format('GRANT DELETE ON event_store.outbox TO %I', application);
+    EXECUTE format('GRANT UPDATE (attempts, dead_at), DELETE ON event_store.outbox TO %I', application);
 END
 $$;

@@ -44,6 +44,7 @@ CREATE TABLE event_store.heads (
     ended_at            bigint,
     ending              text COLLATE "C",
     result_digest       text COLLATE "C",
+    traceparent         text,
     UNIQUE (namespace, execution_id),
     CHECK (status IN ('pending', 'running', 'parked', 'completed', 'failed', 'cancelled', 'continued', 'deleted')),
     CHECK (park_seq <= last_seq)
@@ -166,8 +167,9 @@ CREATE TABLE event_store.outbox (
     body        text    NOT NULL,
     traceparent text,
     created_at  bigint  NOT NULL,
-    attempts    integer NOT NULL DEFAULT 0
-);
+    attempts    integer NOT NULL DEFAULT 0,
+    dead_at     bigint
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 
 CREATE INDEX outbox_by_head ON event_store.outbox (head);
 

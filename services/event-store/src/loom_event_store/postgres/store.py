@@ -208,6 +208,11 @@ class PostgresEventStore(DecidingStore):
     async def delete_outbox(self, ids: tuple[int, ...]) -> None:
         await self._database.run(lambda connection: Statements(connection).run("delete_outbox", list(ids)))
 
+    async def refuse_outbox(self, ids: tuple[int, ...], *, attempts_max: int) -> tuple[int, ...]:
+        return await self._database.run(
+            lambda connection: Statements(connection).all("refuse_outbox", rows.id_from, list(ids), attempts_max)
+        )
+
     async def append_stamped(self, execution: ExecutionRef, kind: str) -> Sequence:
         name = (execution.namespace, execution.execution_id)
         seqs: list[Sequence] = []

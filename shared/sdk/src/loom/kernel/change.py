@@ -62,13 +62,17 @@ class View(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
-    """What comes from outside: the store's clock and epoch, its limits, and where new numbers come from."""
+    """What comes from outside: the store's clock and epoch, its limits, and where new numbers come from.
+
+    `traceparent`: where the call stands in a trace. It is kept with what the call writes and decides nothing.
+    """
 
     now: Instant
     epoch: int
     limits: Limits
     new_incarnation: Callable[[], Incarnation]
     new_head: Callable[[], int]
+    traceparent: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

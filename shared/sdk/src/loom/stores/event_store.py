@@ -73,9 +73,14 @@ class Outbox(Protocol):
     """What the relay needs of a store; not on REST. Rows go by acknowledgement, never by a cursor over ids (I43)."""
 
     async def read_outbox(self, after: int, limit: int) -> tuple[tuple[int, Envelope], ...]:
-        """Rows with an id greater than `after`, in order of id."""
+        """Rows with an id greater than `after`, in order of id, save the dead ones."""
 
     async def delete_outbox(self, ids: tuple[int, ...]) -> None: ...
+
+    async def refuse_outbox(self, ids: tuple[int, ...], *, attempts_max: int) -> tuple[int, ...]:
+        """The bus will never take these: count an attempt of each, and tell which have had `attempts_max`. Those are
+        dead: kept, and read no more.
+        """
 
 
 class TestHook(Protocol):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import replace
 from random import Random, SystemRandom
 from typing import Any
@@ -53,6 +53,7 @@ from loom.stores.deciding import (
     still_held,
 )
 from loom.stores.event_store import PORT_VERSION
+from loom.tracing import current
 
 
 class Rows:
@@ -73,6 +74,8 @@ class Rows:
         self.duties: dict[str, Duty] = {}
         self.polls: dict[tuple[Namespace, str, str, str], Instant] = {}
         self.last_outbox = 0
+        self.hint_refusals: Counter[int] = Counter()
+        self.dead_hints: set[int] = set()
 
     def head_named(self, namespace: Namespace, execution_id: ExecutionId) -> Head | None:
         head = self.ids.get((namespace, execution_id))
@@ -212,6 +215,7 @@ class MemoryEventStore(DecidingStore):
             limits=self._limits,
             new_incarnation=lambda: Incarnation(self._rng.getrandbits(63)),
             new_head=self._new_head,
+            traceparent=current(),
         )
 
     def _new_head(self) -> int:
@@ -397,12 +401,18 @@ class MemoryEventStore(DecidingStore):
         )
 
     async def read_outbox(self, after: int, limit: int) -> tuple[tuple[int, Envelope], ...]:
-        ids = sorted(id for id in self.rows.outbox if id > after)[:limit]
+        ids = sorted(id for id in self.rows.outbox if id > after and id not in self.rows.dead_hints)[:limit]
         return tuple((id, self.rows.outbox[id][1]) for id in ids)
 
     async def delete_outbox(self, ids: tuple[int, ...]) -> None:
         for id in ids:
             self.rows.outbox.pop(id, None)
+
+    async def refuse_outbox(self, ids: tuple[int, ...], *, attempts_max: int) -> tuple[int, ...]:
+        self.rows.hint_refusals.update(id for id in ids if id in self.rows.outbox)
+        dead = tuple(id for id in ids if self.rows.hint_refusals[id] >= attempts_max)
+        self.rows.dead_hints.update(dead)
+        return dead
 
     async def append_stamped(self, execution: ExecutionRef, kind: str) -> Sequence:
         head = living(self.rows.head_named(execution.namespace, execution.execution_id), execution.incarnation)

@@ -1,1 +1,1 @@
-SELECT * FROM outbox WHERE id > :after ORDER BY id LIMIT :limit;
+SELECT * FROM outbox WHERE id > :after AND dead_at IS NULL ORDER BY id LIMIT :limit;
