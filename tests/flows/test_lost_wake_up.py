@@ -75,9 +75,9 @@ async def test_without_the_park_as_a_trigger_it_sleeps_where_the_end_was_told_fi
 
     await play(cluster, order)
 
-    first = order[0][0]
-    assert await cluster.status("parent") == ("parked" if first == "end" else "runnable")
-    assert await cluster.sweep() == (first == "end")
+    asleep = order[0] == ("end", True)
+    assert await cluster.status("parent") == ("parked" if asleep else "runnable")
+    assert await cluster.sweep() == asleep
 
 
 async def settled(postgres: Postgres, settling: Settling, most: int, *deaf_to: type[Hint]) -> Outcome:
