@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import signal
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -13,6 +12,7 @@ import asyncpg
 
 import loom
 from fixtures.stack import Stack, running_stack
+from fixtures.sweeping import found_by_sweeps
 from loom.client.event_store import HttpEventStore
 from loom.kernel import calls as c
 
@@ -20,8 +20,6 @@ PARENTS, CHILDREN = 50, 5
 WITHIN_S = 60.0
 NEVER_MS = str(3_600_000)
 """Between two sweeps; the first one comes at the start, when there is nothing."""
-
-_FOUND = re.compile(r"sweep of \w+: (\d+) found")
 
 
 @loom.workflow(name="quiet.child")
@@ -66,12 +64,6 @@ async def begun(stack: Stack) -> AsyncIterator[HttpEventStore]:
 async def counts(store: HttpEventStore) -> dict[str, int]:
     """Executions by status."""
     return (await store.count_executions(c.CountExecutions(namespace=loom.ids.Namespace("default")))).counts
-
-
-def found_by_sweeps(stack: Stack) -> int:
-    """What no hint had brought about, as supervisor and timers say themselves."""
-    logs = [replica.read_log() for role in ("supervisor", "timers") for replica in stack.of(role)]
-    return sum(int(number) for log in logs for number in _FOUND.findall(log))
 
 
 async def test_with_kafka_stopped_everything_finishes_and_only_sweeps_found_it() -> None:

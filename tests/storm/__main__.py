@@ -5,6 +5,7 @@ one, which has to be noticed.
 from __future__ import annotations
 
 import asyncio
+import shutil
 import sys
 import tempfile
 from argparse import ArgumentParser, Namespace
@@ -12,11 +13,11 @@ from pathlib import Path
 from random import SystemRandom
 
 from fixtures.stack import Stack, running_stack
+from storm.course import KAFKA_SESSION_MS, Findings, Storm
 from storm.faults import REPLICAS
 from storm.forms import FORMS, SHORT, Form
 from storm.mutants import without_guard
 from storm.reports import list_faults, list_findings, list_violations
-from storm.storm import KAFKA_SESSION_MS, Findings, Storm
 
 NOT_STORMY = 2
 SHOWN = 5
@@ -55,7 +56,12 @@ def storm(form: Form, seed: int, *, broken: bool) -> Findings:
     folder = Path(tempfile.mkdtemp(prefix="loom-storm-"))
     environ = {"LOOM_KAFKA_SESSION_MS": KAFKA_SESSION_MS}
     with running_stack(replicas=REPLICAS, environ=environ, folder=folder) as stack:
-        return asyncio.run(_storm(stack, form, seed, broken))
+        findings = asyncio.run(_storm(stack, form, seed, broken))
+    if findings.holds or broken:
+        shutil.rmtree(folder)
+    else:
+        print(f"logs and histories are kept in {folder}")
+    return findings
 
 
 async def _storm(stack: Stack, form: Form, seed: int, broken: bool) -> Findings:

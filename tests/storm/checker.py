@@ -10,6 +10,7 @@ from typing import Any
 
 from event_store.schedules.invariants import why_broken
 from event_store.schedules.tables import Tables
+from loom.kernel.events import Event
 from loom.kernel.execution import fold, why_drifted
 from loom.kernel.heads import Head, Mail
 from storm.book import Book, Written
@@ -142,8 +143,14 @@ def _explained(book: Book) -> Findings:
             known.add((written.incarnation or 0, event.seq))
     for incarnation, head in book.heads.items():
         for event in book.log(head):
-            if event.kind not in _BY_OTHERS and (incarnation, event.seq) not in known:
+            if event.kind not in _BY_OTHERS and (incarnation, event.seq) not in known and not _is_block(event):
                 yield book.named(head), f"nobody wrote the {event.kind} at {event.seq}"
+
+
+def _is_block(event: Event) -> bool:
+    """The store's own park, after too many claims from which nothing came back."""
+    unkeyed = event.kind == "EXECUTION_SUSPENDED" and event.batch_id is None
+    return unkeyed and any("operator" in wait for wait in event.payload.parsed()["waits"])
 
 
 # --- 2: real time -----------------------------------------------------------------------------------------------------

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from storm.course import Findings
 from storm.faults import ROLES, SERVERS
-from storm.storm import Findings
 
 
 def list_faults(findings: Findings) -> Iterator[str]:
@@ -40,7 +40,9 @@ def list_findings(findings: Findings) -> Iterator[str]:
         ),
     ):
         yield f"  {'holds ' if holds else 'BROKEN'}  {claim:50} {found}"
-    yield f"  take-overs {findings.weather.take_overs}, stale writes refused {findings.weather.refusals}"
+    surfaces = ", ".join(f"{surface} {times}" for surface, times in findings.refusals.items())
+    yield f"  take-overs {findings.weather.take_overs}; stale writes refused {findings.weather.refusals} ({surfaces})"
+    yield f"  found by a sweep alone {findings.swept}; re-opened by an operator {findings.reopened}"
 
 
 def list_violations(findings: Findings, shown: int) -> Iterator[str]:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from itertools import islice
+from itertools import islice, pairwise
 
 import pytest
 
@@ -31,7 +31,7 @@ def test_one_round_of_faults_reaches_the_quorum_within_the_forms_length(form: Fo
     weather = Weather(take_overs=form.quorum.take_overs, refusals=form.quorum.refusals)
     for lane in form.lanes:
         faults = planned(form, seed, lane.role)
-        for before, after in zip(faults, faults[1:], strict=False):
+        for before, after in pairwise(faults):
             assert before.act != "freeze" or before.at_s + before.for_s <= after.at_s
         assert faults[-1].at_s + faults[-1].for_s <= form.length_s
         for fault in faults:

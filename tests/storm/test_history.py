@@ -40,7 +40,12 @@ async def test_a_call_is_on_record_before_it_is_sent_and_outlives_its_client(tmp
     """Hazards 5.3: a client that is killed with SIGKILL while a call is under way leaves it behind, as unknown."""
     path = tmp_path / "client.jsonl"
     process = await asyncio.create_subprocess_exec(
-        sys.executable, __file__, str(path), stdout=asyncio.subprocess.PIPE, env={"PYTHONPATH": ":".join(sys.path)}
+        sys.executable,
+        "-m",
+        "storm.test_history",
+        str(path),
+        stdout=asyncio.subprocess.PIPE,
+        env={"PYTHONPATH": ":".join(sys.path)},
     )
     assert process.stdout is not None
     assert await process.stdout.readline() == b"reached\n"

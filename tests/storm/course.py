@@ -20,8 +20,11 @@ import loom
 from event_store.schedules.tables import Tables, read_tables
 from fixtures.replicas import Replica
 from fixtures.stack import Stack
+from fixtures.sweeping import found_by_sweeps
 from loom.client.event_store import HttpEventStore
-from loom.errors import Contended
+from loom.errors import Contended, LoomError
+from loom.ids import ExecutionId, Incarnation, Namespace, Sequence
+from loom.kernel import calls as c
 from storm.checker import Violation, check
 from storm.faults import REPLICAS, SERVICES, Fault, Lane, faults_of
 from storm.forms import LEASE_MS, Form
@@ -40,6 +43,13 @@ SELECT count(*) FROM event_store.grants AS before JOIN event_store.grants AS aft
  WHERE before.rule = 'claim' AND after.rule = 'claim'
 """
 _REFUSALS = "SELECT coalesce(sum(count), 0)::bigint FROM event_store.refusals WHERE code = 'stale'"
+_BY_SURFACE = """
+SELECT surface, sum(count)::bigint AS times FROM event_store.refusals WHERE code = 'stale' GROUP BY surface ORDER BY 1
+"""
+_BLOCKED = """
+SELECT namespace, execution_id, incarnation, park_seq FROM event_store.heads
+ WHERE status = 'parked' AND waits @? '$[*] ? (exists(@.operator))'
+"""
 _UNFINISHED = """
 SELECT count(*) FROM event_store.heads
  WHERE workflow = 'storm.parent' AND status IN ('pending', 'running', 'parked')
@@ -70,13 +80,18 @@ class WorkerReplica(Replica):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
-    """What a storm came to. `missing`: of its quorum."""
+    """What a storm came to. `missing`: of its quorum; `refusals`: of stale writes, by surface; `swept`: what no
+    hint had brought about; `reopened`: by an operator, since eight claims in a row had come to nothing.
+    """
 
     form: Form
     seed: int
     seconds: float
     weather: Weather
     missing: tuple[str, ...]
+    refusals: dict[str, int]
+    swept: int
+    reopened: int
     operations: list[Operation]
     tables: Tables
     violations: list[Violation]
@@ -116,7 +131,7 @@ class Storm:
         self._histories = stack.folder / "histories"
         self._histories.mkdir()
         self._random = Random(f"{seed} load")
-        self._started = 0
+        self._started = self._reopened = 0
         self._unfinished = 0
         self._workers = {
             f"worker-{number}": WorkerReplica(
@@ -168,6 +183,7 @@ class Storm:
             await asyncio.sleep(1)
             with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError):
                 await self._look()
+                await self._operate()
             missing = [*list_missing(self._form.quorum, self._weather)]
             if self._age() - told > 30:
                 told = self._age()
@@ -253,6 +269,25 @@ class Storm:
                 await self._is_over_within(pause_s)
         record.close()
 
+    async def _operate(self) -> None:
+        """What is blocked is opened again: somebody has looked, and it was the weather."""
+        async with self._owner() as connection:
+            blocked = await connection.fetch(_BLOCKED)
+        if not blocked:
+            return
+        async with HttpEventStore(self._stack.url) as store:
+            for row in blocked:
+                with suppress(LoomError):
+                    await store.resume(
+                        c.Resume(
+                            namespace=Namespace(row["namespace"]),
+                            execution_id=ExecutionId(row["execution_id"]),
+                            incarnation=Incarnation(row["incarnation"]),
+                            park_seq=Sequence(row["park_seq"]),
+                        )
+                    )
+                    self._reopened += 1
+
     async def _start(self, client: loom.Client, id: str) -> None:
         while True:
             try:
@@ -281,6 +316,7 @@ class Storm:
             await self._look()
             if not self._unfinished:
                 return
+            await self._operate()
             await asyncio.sleep(0.5)
 
     async def _collect(self, missing: tuple[str, ...]) -> Findings:
@@ -290,12 +326,16 @@ class Storm:
         operations = read_histories(self._files())
         async with self._owner() as connection:
             tables = (await read_tables(connection, [NAMESPACE]))[NAMESPACE]
+            refusals = {row["surface"]: row["times"] for row in await connection.fetch(_BY_SURFACE)}
         return Findings(
             form=self._form,
             seed=self._seed,
             seconds=seconds,
             weather=self._weather,
             missing=missing,
+            refusals=refusals,
+            swept=found_by_sweeps(self._stack),
+            reopened=self._reopened,
             operations=operations,
             tables=tables,
             violations=await asyncio.to_thread(check, operations, tables),
