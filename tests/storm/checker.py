@@ -156,23 +156,41 @@ def _is_block(event: Event) -> bool:
 # --- 2: real time -----------------------------------------------------------------------------------------------------
 
 
+@dataclass(slots=True)
+class _Placed:
+    """One event that clients wrote: when it was first called for, and when it was first acknowledged."""
+
+    names: list[str]
+    invoked_at: int
+    acknowledged_at: float
+
+
 def _in_real_time(book: Book) -> Findings:
-    """If X was acknowledged before Y was called, X stands before Y."""
-    placed: dict[int, list[tuple[int, Written]]] = defaultdict(list)
-    for written in book.written:
-        found = book.found(written)
-        if found and written.end != "fail":
-            placed[written.incarnation or 0].append((found[0].seq, written))
-    for incarnation, entries in placed.items():
-        entries.sort(key=lambda entry: entry[0], reverse=True)
-        later: tuple[int, int, Written] | None = None  # of those behind, the one that was acknowledged first
-        for seq, written in entries:
-            if later is not None and later[0] < written.invoked_at:
+    """If X was acknowledged before Y was called for, X stands before Y."""
+    for incarnation, placed in _placed(book).items():
+        later: tuple[int, _Placed] | None = None  # of those behind, the one that was acknowledged first
+        for seq, one in sorted(placed.items(), reverse=True):
+            if later is not None and later[1].acknowledged_at < one.invoked_at:
                 where = book.named(book.heads[incarnation])
-                yield where, f"{written.name} stands at {seq}, before {later[2].name} at {later[1]}, done earlier"
-            at = written.acknowledged_at
-            if at is not None and (later is None or at < later[0]):
-                later = (at, seq, written)
+                yield where, f"{one.names[0]} stands at {seq}, before {later[1].names[0]} at {later[0]}, done earlier"
+            if later is None or one.acknowledged_at < later[1].acknowledged_at:
+                later = (seq, one)
+
+
+def _placed(book: Book) -> dict[int, dict[int, _Placed]]:
+    """By incarnation and sequence. What several grants called for under one key was written once."""
+    found: dict[int, dict[int, _Placed]] = defaultdict(dict)
+    for written in book.written:
+        log = book.found(written)
+        if not log or written.end == "fail":
+            continue
+        at = written.acknowledged_at
+        acknowledged_at = float("inf") if at is None else at
+        one = found[written.incarnation or 0].setdefault(log[0].seq, _Placed([], written.invoked_at, acknowledged_at))
+        one.names.append(written.name)
+        one.invoked_at = min(one.invoked_at, written.invoked_at)
+        one.acknowledged_at = min(one.acknowledged_at, acknowledged_at)
+    return found
 
 
 # --- 3, 4: tokens -----------------------------------------------------------------------------------------------------

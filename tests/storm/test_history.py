@@ -39,14 +39,9 @@ if __name__ == "__main__":
 async def test_a_call_is_on_record_before_it_is_sent_and_outlives_its_client(tmp_path: Path) -> None:
     """Hazards 5.3: a client that is killed with SIGKILL while a call is under way leaves it behind, as unknown."""
     path = tmp_path / "client.jsonl"
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "storm.test_history",
-        str(path),
-        stdout=asyncio.subprocess.PIPE,
-        env={"PYTHONPATH": ":".join(sys.path)},
-    )
+    words = [sys.executable, "-m", "storm.test_history", str(path)]
+    environ = {"PYTHONPATH": ":".join(sys.path)}
+    process = await asyncio.create_subprocess_exec(*words, stdout=asyncio.subprocess.PIPE, env=environ)
     assert process.stdout is not None
     assert await process.stdout.readline() == b"reached\n"
     process.send_signal(signal.SIGKILL)
