@@ -4,19 +4,12 @@ one, which has to be noticed.
 
 from __future__ import annotations
 
-import asyncio
-import shutil
 import sys
-import tempfile
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 from random import SystemRandom
 
-from fixtures.stack import Stack, running_stack
-from storm.course import KAFKA_SESSION_MS, Findings, Storm
-from storm.faults import REPLICAS
-from storm.forms import FORMS, SHORT, Form
-from storm.mutants import without_guard
+from storm.course import Findings, storm
+from storm.forms import CONTROL, FORMS
 from storm.reports import list_faults, list_findings, list_violations
 
 NOT_STORMY = 2
@@ -26,21 +19,21 @@ SHOWN = 5
 def main() -> int:
     """0 if every promise was kept and the broken store was noticed, 1 if not, 2 if it was not stormy enough."""
     options = _options()
-    print(f"seed {options.seed}, form {options.form}", flush=True)
-    findings = storm(FORMS[options.form], options.seed, broken=options.broken)
-    _show(findings)
-    if options.broken:
-        return _noticed(findings)
-    if findings.missing:
-        print(f"not stormy enough: {'; '.join(findings.missing)}")
-        return NOT_STORMY
-    if not findings.holds:
-        return 1
-    if options.form == SHORT.name:
-        return 0
-    print("\nnegative control: the same, of an owner's writes nobody asks whose grant it is", flush=True)
-    control = storm(SHORT, options.seed, broken=True)
-    return _noticed(control)
+    if not options.broken:
+        print(f"seed {options.seed}, form {options.form}", flush=True)
+        findings = storm(FORMS[options.form], options.seed, say=_say)
+        _show(findings)
+        if findings.missing:
+            print(f"not stormy enough: {'; '.join(findings.missing)}")
+            return NOT_STORMY
+        if not findings.holds:
+            return 1
+    print("\nnegative control: when an owner writes, nobody asks whose grant it is", flush=True)
+    return _notice(storm(CONTROL, options.seed, broken=True, say=_say))
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)
 
 
 def _options() -> Namespace:
@@ -51,37 +44,16 @@ def _options() -> Namespace:
     return parser.parse_args()
 
 
-def storm(form: Form, seed: int, *, broken: bool) -> Findings:
-    """One storm over a stack of its own; its folder stays if something is found."""
-    folder = Path(tempfile.mkdtemp(prefix="loom-storm-"))
-    environ = {"LOOM_KAFKA_SESSION_MS": KAFKA_SESSION_MS}
-    with running_stack(replicas=REPLICAS, environ=environ, folder=folder) as stack:
-        findings = asyncio.run(_storm(stack, form, seed, broken))
-    if findings.holds or broken:
-        shutil.rmtree(folder)
-    else:
-        print(f"logs and histories are kept in {folder}")
-    return findings
-
-
-async def _storm(stack: Stack, form: Form, seed: int, broken: bool) -> Findings:
-    if broken:
-        await stack.postgres.execute(without_guard(), stack.database)
-    running = Storm(stack, form, seed, lambda text: print(text, flush=True))
-    return await running.run(calm_s=15 if broken else None)
-
-
 def _show(findings: Findings) -> None:
     for line in (*list_faults(findings), *list_findings(findings), *list_violations(findings, SHOWN)):
         print(line)
 
 
-def _noticed(findings: Findings) -> int:
-    if findings.violations:
-        print(f"the missing guard was noticed: {len(findings.violations)} violations")
-        return 0
-    print("THE MISSING GUARD WAS NOT NOTICED")
-    return 1
+def _notice(findings: Findings) -> int:
+    _show(findings)
+    noticed = len(findings.violations)
+    print(f"the missing guard was noticed: {noticed} violations" if noticed else "THE MISSING GUARD WAS NOT NOTICED")
+    return 0 if noticed else 1
 
 
 if __name__ == "__main__":

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import asynccontextmanager, suppress
@@ -19,7 +21,7 @@ import asyncpg
 import loom
 from event_store.schedules.tables import Tables, read_tables
 from fixtures.replicas import Replica
-from fixtures.stack import Stack
+from fixtures.stack import Stack, running_stack
 from fixtures.sweeping import found_by_sweeps
 from loom.client.event_store import HttpEventStore
 from loom.errors import Contended, LoomError
@@ -29,6 +31,7 @@ from storm.checker import Violation, check
 from storm.faults import REPLICAS, SERVICES, Fault, Lane, faults_of
 from storm.forms import LEASE_MS, Form
 from storm.history import Operation, Record, RecordingStore, read_histories
+from storm.mutants import without_guard
 from storm.quorum import Weather, list_missing
 from storm.workflows import GO, parent, result_of
 
@@ -146,7 +149,7 @@ class Storm:
             for number in range(1, REPLICAS + 1)
         }
 
-    async def run(self, *, calm_s: float | None = None) -> Findings:
+    async def run(self) -> Findings:
         """Everything that happens, and what is left of it."""
         self._began = time.monotonic()
         for worker in self._workers.values():
@@ -155,7 +158,7 @@ class Storm:
             await self._blow()
             missing = tuple(list_missing(self._form.quorum, self._weather))
             self._say(f"{self._age():5.0f} s  all faults are over: {self._started} parents started")
-            await self._calm_down(self._form.calm_s if calm_s is None else calm_s)
+            await self._calm_down()
             return await self._collect(missing)
         finally:
             for worker in self._workers.values():
@@ -309,9 +312,9 @@ class Storm:
 
     # --- afterwards ---
 
-    async def _calm_down(self, calm_s: float) -> None:
-        """Everybody runs; until every parent has ended, or for so long."""
-        until = time.monotonic() + calm_s
+    async def _calm_down(self) -> None:
+        """Everybody runs; until every parent has ended, or for as long as the form says."""
+        until = time.monotonic() + self._form.calm_s
         while time.monotonic() < until:
             await self._look()
             if not self._unfinished:
@@ -343,3 +346,22 @@ class Storm:
 
     def _files(self) -> Iterator[Path]:
         return self._histories.glob("*.jsonl")
+
+
+def storm(form: Form, seed: int, *, broken: bool = False, say: Callable[[str], None]) -> Findings:
+    """One storm over a stack of its own, whose folder stays if anything is amiss. `broken`: a store without a guard."""
+    folder = Path(tempfile.mkdtemp(prefix="loom-storm-"))
+    environ = {"LOOM_KAFKA_SESSION_MS": KAFKA_SESSION_MS}
+    with running_stack(replicas=REPLICAS, environ=environ, folder=folder) as stack:
+        findings = asyncio.run(_storm(stack, form, seed, broken, say))
+    if findings.holds or broken:
+        shutil.rmtree(folder)
+    else:
+        say(f"logs and histories are kept in {folder}")
+    return findings
+
+
+async def _storm(stack: Stack, form: Form, seed: int, broken: bool, say: Callable[[str], None]) -> Findings:
+    if broken:
+        await stack.postgres.execute(without_guard(), stack.database)
+    return await Storm(stack, form, seed, say).run()

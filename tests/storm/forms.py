@@ -62,4 +62,15 @@ SHORT = Form(
     quorum=Quorum(kills=1, freezes=1, restarts=0, take_overs=5, refusals=5),
 )
 
+CONTROL = Form(
+    name="control",
+    parents=12,
+    length_s=20,
+    limit_s=90,
+    calm_s=5,
+    lanes=(Lane("worker", 1, 4, ASLEEP_S),),
+    quorum=Quorum(kills=0, freezes=0, restarts=0, take_overs=5, refusals=0),
+)
+"""For a store without a guard: owners that others took over from go on, and that is all it needs."""
+
 FORMS = {form.name: form for form in (LONG, SHORT)}
