@@ -190,6 +190,7 @@ def test_nothing_reads_a_whole_table_that_grows(path: Path, store: SqliteEventSt
             "SCAN store",
             "SCAN pragma_user_version VIRTUAL TABLE INDEX 0:",
             "SCAN polls",
+            "SCAN nodes",  # a row a process
             "SCAN names",
             "SCAN CONSTANT ROW",
             *_scans_of_json(scans),

@@ -237,3 +237,11 @@ CREATE TABLE event_store.restores (
     actor  text   NOT NULL,
     at     bigint NOT NULL
 );
+
+CREATE TABLE event_store.nodes (
+    instance text COLLATE "C" PRIMARY KEY,
+    role     text   NOT NULL,
+    version  text   NOT NULL,
+    features text[] NOT NULL, -- those it knows
+    seen_at  bigint NOT NULL
+);

@@ -154,6 +154,17 @@ class RefusalRow:
 
 
 @answer
+class Node:
+    """A process of a service, as it told of itself. `features`: those it knows. `seen_at`: when it told last."""
+
+    instance: str
+    role: str
+    version: str
+    features: tuple[str, ...]
+    seen_at: Instant
+
+
+@answer
 class Duty:
     """A round that one replica runs. `term` grows by one at each taking or prolonging; compare-and-set on it."""
 

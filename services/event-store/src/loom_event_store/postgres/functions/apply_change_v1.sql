@@ -93,6 +93,16 @@ BEGIN
             INSERT INTO duties SELECT * FROM jsonb_populate_record(NULL::duties, new_row)
             ON CONFLICT (name) DO UPDATE SET (owner, term, until, last_run)
                 = (excluded.owner, excluded.term, excluded.until, excluded.last_run);
+        WHEN 'node' THEN
+            INSERT INTO nodes SELECT * FROM jsonb_populate_record(NULL::nodes, new_row)
+            ON CONFLICT (instance) DO UPDATE SET (role, version, features, seen_at)
+                = (excluded.role, excluded.version, excluded.features, excluded.seen_at);
+        WHEN 'forget_nodes' THEN -- one that others have at hand is left for the next time
+            DELETE FROM nodes WHERE instance IN (
+                SELECT instance FROM nodes WHERE seen_at < (new_row->>'since')::bigint FOR UPDATE SKIP LOCKED
+            );
+        WHEN 'features' THEN
+            UPDATE store SET features = ARRAY(SELECT jsonb_array_elements_text(new_row->'features'));
         END CASE;
     END LOOP;
 END
