@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from aiokafka import AIOKafkaConsumer
+from aiokafka.errors import KafkaError
 from aiokafka.structs import ConsumerRecord, TopicPartition
 
 from loom.errors import StoreUnavailable
@@ -118,7 +119,7 @@ class Box:
     @classmethod
     @asynccontextmanager
     async def open(cls, settings: KafkaSettings) -> AsyncIterator[Box]:
-        """Raises KafkaError where no broker answers."""
+        """Raises StoreUnavailable where no broker answers."""
         topic = settings.topic_prefix + DEAD_LETTERS.name
         consumer = AIOKafkaConsumer(
             **connection_of(settings, REPLAYER),
@@ -131,6 +132,8 @@ class Box:
             partitions = [TopicPartition(topic, number) for number in range(DEAD_LETTERS.partitions)]
             consumer.assign(partitions)
             yield cls(settings, consumer, partitions)
+        except (KafkaError, OSError) as error:
+            raise StoreUnavailable(f"the brokers do not answer: {error!r}") from error
         finally:
             await consumer.stop()
 
