@@ -52,7 +52,7 @@ STACK         ?= sqlite
 DEMO_sqlite   := $(BIN)/python -m loom_cli.demo
 DEMO_postgres := PYTHONPATH=tests $(BIN)/python -m fixtures.with_postgres $(BIN)/python -m loom_cli.demo --postgres URL
 
-.PHONY: help install lock format check test demo conformance boot-storm dumps failover schedules bench-smoke bench-fence invariants openapi asyncapi clean
+.PHONY: help install lock format check test demo conformance boot-storm dumps failover schedules storm bench-smoke bench-fence invariants openapi asyncapi clean
 
 help: ## List the verbs
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -120,6 +120,10 @@ failover: $(STAMP) ## A standby that missed two acknowledged bumps takes over, d
 
 schedules: $(STAMP) ## Every schedule of every pair of the store's calls on two sessions of Postgres, and broken stores
 	@$(BIN)/python tests/event_store/schedules/run_all.py
+
+storm: $(STAMP) ## The full stack, killed and frozen for five minutes; every acknowledged call looked for; ARGS="--form short"
+	$(KAFKA)
+	@PYTHONPATH=tests $(BIN)/python -m storm $(ARGS)
 
 bench-smoke: $(STAMP) ## Appends, claims and resumes per second: figures, no judgement
 	@$(BIN)/python tests/bench/smoke.py
