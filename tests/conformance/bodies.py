@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +16,9 @@ from fixtures.pgbouncer import running_pgbouncer
 from fixtures.postgres import running_postgres
 from loom.client.event_store import HttpEventStore
 from loom.clock import ManualClock
+from loom.kernel.hints import Envelope
 from loom.kernel.limits import Limits
+from loom.stores.event_store import Outbox
 from loom.stores.memory import MemoryEventStore
 from loom.stores.timer_store import MemoryTimerStore
 from loom_cli.migrate import SCHEMAS
@@ -27,18 +29,29 @@ from loom_event_store.settings import EventStoreSettings
 from loom_event_store.sqlite.store import SqliteEventStore
 from loom_servicekit.app import create_app
 from loom_servicekit.bus.in_process import InProcessBus
+from loom_servicekit.bus.port import Outcome
 from loom_servicekit.migrations import APPLICATION, migrate
 from loom_servicekit.postgres import PostgresTables, open_pool
 from loom_timers.store import PACKAGE, SqlTimerStore, open_timers
 
 LIMITS = Limits(log_events=900, log_reserved=100, inbox_waiting=50, children_open=320)
+EVERYTHING = 10**6
+"""More rows than any run leaves in an outbox."""
 
 
 def memory_subject() -> Subject:
     """A store in memory, new."""
     clock = ManualClock()
     store = MemoryEventStore(clock, limits=LIMITS)
-    return Subject(name="memory", store=store, clock=clock, hook=store, timers=MemoryTimerStore(clock))
+    return Subject(
+        name="memory",
+        store=store,
+        clock=clock,
+        hook=store,
+        timers=MemoryTimerStore(clock),
+        traced=True,
+        told=outbox_of(store),
+    )
 
 
 @asynccontextmanager
@@ -62,7 +75,16 @@ async def sqlite(folder: Path, began_at: int | None = None) -> AsyncIterator[Sub
 
     store, timers = open_store(), open_timers(folder / "timers.sqlite", clock)
     try:
-        yield Subject(name="sqlite", store=store, clock=clock, hook=store, timers=timers, reopen=reopen)
+        yield Subject(
+            name="sqlite",
+            store=store,
+            clock=clock,
+            hook=store,
+            timers=timers,
+            reopen=reopen,
+            traced=True,
+            told=outbox_of(store),
+        )
     finally:
         timers.close()
         for each in opened:
@@ -72,19 +94,49 @@ async def sqlite(folder: Path, began_at: int | None = None) -> AsyncIterator[Sub
 @asynccontextmanager
 async def over_http(name: str, behind: Subject) -> AsyncIterator[Subject]:
     """The event-store service in this process, over a store whose hook, clock and timers stay reachable."""
+    bus = RecordingBus()
+
+    async def told() -> tuple[Envelope, ...]:
+        """What waits for the relay, and what it has taken: a row that goes meanwhile is in both."""
+        assert behind.told is not None
+        return (*await behind.told(), *bus.published)
+
     async with AsyncExitStack() as stack:
 
-        async def reopen() -> HttpEventStore:
-            store = await behind.reopen() if behind.reopen else behind.store
-            return await stack.enter_async_context(served(store))
+        async def serve(store: Any) -> HttpEventStore:
+            return await stack.enter_async_context(served(store, bus))
 
-        yield replace(behind, name=name, store=await stack.enter_async_context(served(behind.store)), reopen=reopen)
+        async def reopen() -> HttpEventStore:
+            return await serve(await behind.reopen() if behind.reopen else behind.store)
+
+        yield replace(behind, name=name, store=await serve(behind.store), reopen=reopen, told=told)
+
+
+class RecordingBus(InProcessBus):
+    """Remembers what went over it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.published: list[Envelope] = []
+
+    async def publish(self, envelopes: Sequence[Envelope], *, within_s: float) -> tuple[Outcome, ...]:
+        self.published += envelopes
+        return await super().publish(envelopes, within_s=within_s)
+
+
+def outbox_of(store: Outbox) -> Callable[[], Awaitable[tuple[Envelope, ...]]]:
+    """What nobody relays."""
+
+    async def told() -> tuple[Envelope, ...]:
+        return tuple(envelope for _, envelope in await store.read_outbox(0, EVERYTHING))
+
+    return told
 
 
 @asynccontextmanager
-async def served(store: Any) -> AsyncIterator[HttpEventStore]:
+async def served(store: Any, bus: InProcessBus | None = None) -> AsyncIterator[HttpEventStore]:
     """A client of the service over `store`, through the ASGI transport."""
-    service = build_service(EventStoreSettings(limits=LIMITS), store=store, bus=InProcessBus())
+    service = build_service(EventStoreSettings(limits=LIMITS), store=store, bus=bus or InProcessBus())
     app = create_app([service])
     async with app.router.lifespan_context(app):
         client = HttpEventStore("http://loom", transport=httpx.ASGITransport(app), attempts=1)
@@ -117,7 +169,14 @@ async def on_postgres(name: str, database: EventStoreDatabase, **options: Any) -
     try:
         store, hook = await open_store(**options), await open_store(database.owner)
         yield Subject(
-            name=name, store=store, clock=clock, hook=hook, timers=timers, reopen=lambda: open_store(**options)
+            name=name,
+            store=store,
+            clock=clock,
+            hook=hook,
+            timers=timers,
+            reopen=lambda: open_store(**options),
+            traced=True,
+            told=outbox_of(store),
         )
     finally:
         for each in opened:

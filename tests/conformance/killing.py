@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.bodies import LIMITS
+from conformance.bodies import LIMITS, outbox_of
 from fixtures.mutants import Mutant
 from loom.clock import ManualClock
 from loom_conformance import Case, Subject, list_cases, run_case
@@ -23,7 +23,15 @@ async def is_red(mutant: Mutant, case: Case) -> bool:
     """Does the case fail on a store with this fault?"""
     clock = ManualClock()
     store = mutant.store(clock, limits=LIMITS)
-    subject = Subject(name=mutant.name, store=store, clock=clock, hook=store, timers=mutant.timers(clock))
+    subject = Subject(
+        name=mutant.name,
+        store=store,
+        clock=clock,
+        hook=store,
+        timers=mutant.timers(clock),
+        traced=True,
+        told=outbox_of(store),
+    )
     with mutant.swap():
         outcome = await run_case(case, subject)
     return outcome.reachable and not outcome.passed

@@ -17,6 +17,7 @@ from conformance.bodies import LIMITS, served
 from conformance.scripts import ACTS, NAMESPACE, Knowledge, Step, scripts
 from fixtures.event_stores import DatabaseClock, EventStoreDatabase, migrated_database
 from fixtures.postgres import Postgres
+from fixtures.traces import in_span
 from loom.clock import ManualClock
 from loom.errors import LoomError
 from loom.kernel import calls as c
@@ -70,9 +71,10 @@ async def everything(store: EventStore) -> list[str]:
 async def why_different(script: list[Step], clock: ManualClock, oracle: EventStore, other: EventStore) -> str | None:
     """The first step after which the bodies are told apart, or None."""
     known = Knowledge()
-    for step in script:
+    for number, step in enumerate(script):
         call = ACTS[step.act](known, step.a, step.b)
-        wanted, got = await ask(oracle, call), await ask(other, call)
+        with in_span(number):
+            wanted, got = await ask(oracle, call), await ask(other, call)
         if shown(wanted) != shown(got):
             return f"{call}\n  wanted {shown(wanted)}\n  got    {shown(got)}"
         known.learn(wanted)

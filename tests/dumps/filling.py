@@ -66,6 +66,7 @@ async def fill_store(store: Any) -> None:
         )
     )
     await store.take_duty(c.TakeDuty(name="dumped", owner="somebody", term=0, ttl_ms=1_000))
+    await store.heartbeat(c.Heartbeat(instance="timers.old", role="timers", version="0.1.0", features=("redrives",)))
 
 
 async def fill_timers(timers: TimerStore) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from fixtures.traces import in_span
 from loom.clock import ManualClock
 from loom.errors import LoomError
 from loom.ids import ANY, Credential, ExecutionId, ExecutionRef, Namespace, Nonce, Sequence, Token
@@ -374,7 +375,8 @@ async def _rows(store: Body) -> list[Any]:
     for about in ABOUT:
         found.append((about, encode(await store.list_due(c.ListDue(about=about)))))
     found.append(encode(await store.read_duty(c.ReadDuty(name="relay"))))
-    found.append([envelope.hint for _, envelope in await store.read_outbox(0, 10_000)])
+    told = [envelope for _, envelope in await store.read_outbox(0, 10_000)]
+    found.append([(envelope.hint, envelope.traceparent) for envelope in told])
     info = await store.read_store(c.ReadStore())
     found.append(encode(replace(info, schema_version=1)))  # each body's own
     return found
@@ -411,10 +413,11 @@ async def _why_differs(seed: int, path: Path) -> str | None:
     script = Script(seed, memory)
     trail: list[str] = []
     try:
-        for _ in range(STEPS):
+        for step in range(STEPS):
             call = script.next_call()
-            expected = await _outcome(getattr(memory, _METHODS[type(call)])(call))
-            met = await _outcome(getattr(sqlite, _METHODS[type(call)])(call))
+            with in_span(step):
+                expected = await _outcome(getattr(memory, _METHODS[type(call)])(call))
+                met = await _outcome(getattr(sqlite, _METHODS[type(call)])(call))
             trail.append(f"{call}\n  memory {expected}\n  sqlite {met}")
             if _written(met) != _written(expected):
                 return "\n".join(trail[-5:])
@@ -443,6 +446,9 @@ async def test_sqlite_answers_as_memory_does(seed: int, tmp_path: Path):
         ("move_messages", "consumed_at IS NULL OR ", ""),
         ("due_closes", "edges.close <> 'abandon'", "edges.close = 'cancel'"),
         ("terminal_event", "SELECT *", "SELECT 'null' AS payload, *"),
+        ("write_event", ":traceparent", "NULL"),
+        ("write_hint", ":traceparent", "NULL"),
+        ("write_head", "traceparent = excluded.traceparent", "traceparent = heads.traceparent"),
         ("edges_of_child", "edges.child_id = :execution_id", "edges.child_id < :execution_id"),
     ],
 )

@@ -35,7 +35,7 @@ DESIGN = {
     "heads": "head namespace execution_id incarnation chain link single_writer token grant_hash owner lease_until "
     "status last_seq last_position park_seq waits wake_at unknown_tail workflow code_version queue not_before "
     "deadline_at parent_head parent_incarnation parent_key root cancel_requested_at cancel_seq cancel_deadline "
-    "fruitless_claims archived_seq log_bytes created_at status_at ended_at ending result_digest",
+    "fruitless_claims archived_seq log_bytes created_at status_at ended_at ending result_digest traceparent",
     "events": "head seq kind payload position fence kernel actor answers_park batch_id batch_digest traceparent "
     "recorded_at",
     "edges": "edge parent_head parent_incarnation child_key child_namespace child_id child_incarnation status outcome "
@@ -190,6 +190,7 @@ def test_nothing_reads_a_whole_table_that_grows(path: Path, store: SqliteEventSt
             "SCAN store",
             "SCAN pragma_user_version VIRTUAL TABLE INDEX 0:",
             "SCAN polls",
+            "SCAN nodes",  # a row a process
             "SCAN names",
             "SCAN CONSTANT ROW",
             *_scans_of_json(scans),

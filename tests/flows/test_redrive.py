@@ -87,8 +87,8 @@ async def test_a_redrive_retired_on_exhaustion_never_comes_back(
     """Negative control for the rule above: the mutant gives up at the alert."""
     again = Firing.again
 
-    async def give_up(self: Firing, key, attempt: int) -> None:
-        await again(self, key, attempt)
+    async def give_up(self: Firing, key, attempt: int, traceparent: str | None) -> None:
+        await again(self, key, attempt, traceparent)
         if attempt == ATTEMPTS_ALERT:
             await self._timers.retire(Retire(key=key))
 

@@ -1,10 +1,13 @@
 """What is memory's own: the oracle that other bodies are compared with."""
 
+from dataclasses import replace
+
 from kernel.play import SHOP, Played, Stage, child, event, group, outcome, refused, run, timer
 from loom.clock import SystemClock
 from loom.errors import LoomError, NotClaimable, NotFound, Stale
 from loom.ids import ExecutionId, Namespace, Sequence
 from loom.kernel import calls as c
+from loom.kernel.features import NODE_KEPT_MS, NODE_LIVE_MS
 from loom.kernel.heads import Status
 from loom.stores.deciding import POLL_SEEN_MS, ROWS_KEPT, DecidingStore
 from loom.stores.event_store import PORT_VERSION, EventStore, Outbox
@@ -377,6 +380,28 @@ def test_a_duty_is_taken_by_compare_and_set_on_its_term():
     assert (taken.owner, taken.last_run) == ("b", ran.last_run)
     assert outcome(lambda: stage.do(c.GiveUpDuty(name="relay", owner="a", term=taken.term))).code
     assert stage.do(c.GiveUpDuty(name="relay", owner="b", term=taken.term)).owner is None
+
+
+def test_a_node_that_is_silent_for_long_is_in_nobodys_way_and_is_forgotten():
+    """I56: the fleet is who told of itself lately; whoever was killed told nobody."""
+    stage = Stage()
+    tell = c.Heartbeat(instance="old", role="timers", version="0", features=())
+    on = c.SwitchFeature(name="redrives", on=True)
+    stage.do(c.SwitchFeature(name="redrives", on=False))
+    stage.do(tell)
+
+    stage.clock.advance(NODE_LIVE_MS - 1)
+    refused = outcome(lambda: stage.do(on))
+    stage.clock.advance(1)
+    switched = stage.do(on)
+    shown = run(stage.store.read_store(c.ReadStore())).fleet
+    stage.clock.advance(NODE_KEPT_MS - NODE_LIVE_MS + 1)
+    stage.do(replace(tell, instance="new"))
+
+    assert (refused.code, refused.facts["instance"]) == ("fleet-behind", "old")
+    assert switched.features == ("redrives",)
+    assert [node.instance for node in shown] == ["old"]
+    assert [node.instance for node in run(stage.store.read_store(c.ReadStore())).fleet] == ["new"]
 
 
 def test_a_claim_that_blocks_is_written_although_it_is_refused():

@@ -46,6 +46,8 @@ CALLS = (
     c.MarkArchived(**SEEN, seq=Sequence(1)),
     c.TakeDuty(name="relay", owner="me", term=1, ttl_ms=1_000),
     c.GiveUpDuty(name="relay", owner="me", term=1),
+    c.Heartbeat(instance="timers.one", role="timers", version="1", features=("redrives",)),
+    c.SwitchFeature(name="redrives", on=True),
     c.ReadEvents(**AT, limit=10),
     c.ListExecutions(namespace=SHOP, workflow="w", id_prefix="e", cursor="5"),
     c.ListDue(about="overdue", grace_ms=5, cursor="5"),

@@ -130,6 +130,11 @@ def _by_parent_and_key(text: str) -> str:
     )
 
 
+def _untraced(text: str) -> str:
+    """The outbox forgets in which trace a call was made."""
+    return _replaced(text, ")::text, p_traceparent, at", ")::text, NULL, at", of="hint_parked")
+
+
 def _replaced(text: str, what: str, by: str, *, of: str) -> str:
     if f"FUNCTION event_store.{of}(" not in text:
         return text
@@ -196,5 +201,10 @@ MUTANTS = (
         (_meeting(scenes.running, ("append", 3), ("attach", 0)),),
         twist=UnlockedChild,
         needs="attach",
+    ),
+    Mutant(
+        "hints without the trace of their call",
+        (_meeting(scenes.running, ("park", 0), ("renew", 0)),),
+        functions=_untraced,
     ),
 )

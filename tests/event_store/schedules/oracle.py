@@ -12,6 +12,7 @@ from event_store.schedules import scenes
 from event_store.schedules.offers import Tick, calls_of_port, offered
 from event_store.schedules.scenes import SCENES, Scene, made
 from event_store.schedules.tables import canonical, from_memory
+from fixtures.traces import in_span
 from kernel.play import outcome
 from loom.errors import LoomError
 from loom.kernel import calls as c
@@ -61,7 +62,8 @@ def played(meeting: Meeting, order: Sequence[int], *, passed_over: frozenset[int
         if number in passed_over:
             answers[number] = c.Claims(items=())
         else:
-            answers[number] = _made(scene, calls[number])
+            with in_span(number):
+                answers[number] = _made(scene, calls[number])
     return canonical(ALIKE, from_memory(scene.store.rows), answers, timeless=meeting.ticks)
 
 

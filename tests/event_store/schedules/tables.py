@@ -143,7 +143,8 @@ def canonical(namespace: str, tables: Tables, answers: Iterable[Any], *, timeles
         said.append(repr(replace(head, head=0, parent_head=None if head.parent_head is None else 0)))
         for rows_of in (tables.events, tables.inbox, tables.pins, tables.grants):
             said += map(repr, sorted(rows_of[head.head], key=_order))  # type: ignore[index]
-        said += sorted((repr(told.hint) for told in tables.hints[head.head]), key=lambda hint: _LABELLED.sub("", hint))
+        told = (f"{each.hint!r} {each.traceparent}" for each in tables.hints[head.head])
+        said += sorted(told, key=lambda hint: _LABELLED.sub("", hint))
     places = {head.incarnation: _place(head) for head in tables.heads.values()}
     said += map(repr, sorted(tables.edges, key=lambda edge: (places[edge.parent.incarnation], edge.child_key)))
     said += map(repr, tables.duties)

@@ -13,6 +13,7 @@ from loom_event_store.settings import EventStoreSettings
 from loom_servicekit.app import Service
 from loom_servicekit.bus.port import MessageBus
 from loom_servicekit.duties import new_owner
+from loom_servicekit.fleet import Member
 
 
 class OwnStore(EventStore, Outbox, Protocol):
@@ -24,9 +25,10 @@ def build_service(
 ) -> Service:
     """The service over `store`, which whoever opened it closes after the service has stopped.
 
-    `owner` names this process in the relay's duty; without one it is named anew at each start.
+    `owner` names this process in the relay's duty and in the fleet; without one it is named anew at each start.
     """
-    relay = Relay(store, store, bus, owner or new_owner())
+    owner = owner or new_owner()
+    relay = Relay(store, store, bus, owner)
     polls = LongPolls(store, bus)
 
     def wrote(call: Any) -> None:
@@ -36,7 +38,7 @@ def build_service(
     return Service(
         name="event-store",
         routers=(router(store, settings.limits, polls, wrote),),
-        background=(polls, relay),
+        background=(polls, relay, Member(store, "event-store", owner, leans_on_store=False)),
         schemas=components(),
         body_bytes=settings.body_bytes,
     )

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from loom.ids import Chain, ExecutionId, ExecutionRef, Incarnation, Instant, Namespace, Token
 from loom.kernel.change import WriteHint
 from loom.kernel.events import Event
-from loom.kernel.heads import Duty, GrantRow, Head, Mail, Pin, RefusalRow, Status
+from loom.kernel.heads import Duty, GrantRow, Head, Mail, Node, Pin, RefusalRow, Status
 from loom.kernel.hints import ChildDone, Envelope, ExecutionParked, Hint, NotifyResume
 from loom.kernel.parks import Edge, waits_from
 from loom.kernel.raw_json import RawJson, encode
@@ -140,6 +140,13 @@ def refusal_from(row: Row) -> RefusalRow:
 def duty_from(row: Row) -> Duty:
     """A row of `duties`."""
     return Duty(**{name: row[name] for name in _columns(Duty)})
+
+
+def node_from(row: Row) -> Node:
+    """A row of `nodes`; a driver without arrays gives its features as JSON."""
+    values = {name: row[name] for name in _columns(Node)}
+    features = values["features"]
+    return Node(**{**values, "features": tuple(json.loads(features) if isinstance(features, str) else features)})
 
 
 def plain_row(noun: Any) -> Parameters:

@@ -11,16 +11,17 @@ from loom_retention.settings import RetentionSettings
 from loom_retention.sweep import Rounds, Sweeper
 from loom_servicekit.app import Service
 from loom_servicekit.endpoints import schemas_of
+from loom_servicekit.fleet import Member
 
 
 def build_service(settings: RetentionSettings, *, store: EventStore, catalogue: Catalogue, owner: str) -> Service:
-    """`owner` names this process in duties. The caller opens and closes `store` and `catalogue`."""
+    """`owner` names this process in duties and in the fleet. The caller opens and closes `store` and `catalogue`."""
     archive = FolderArchive(settings.archive) if settings.archive else None
     sweeper = Sweeper(store, catalogue, archive, settings.keep)
     rounds = Rounds(store, sweeper, catalogue, owner, every_ms=settings.retention_every_ms)
     return Service(
         name="retention",
         routers=(router(catalogue, rounds, settings.keep),),
-        background=(rounds,),
+        background=(Member(store, "retention", owner, leans_on_store=True), rounds),
         schemas=schemas_of(PATHS),
     )

@@ -11,7 +11,9 @@ from loom_servicekit.bus.consumer import Consumer
 from loom_servicekit.bus.port import MessageBus
 from loom_servicekit.duties import Duty
 from loom_servicekit.endpoints import schemas_of
+from loom_servicekit.fleet import Member
 from loom_servicekit.sweeps import Sweep
+from loom_servicekit.topics import group_of
 from loom_supervisor.consumer import TRIGGERS, Triggers
 from loom_supervisor.redrive import ParentRedriver
 from loom_supervisor.resume import Parents
@@ -34,7 +36,7 @@ def build_service(
     owner: str,
     rng: Random | None = None,
 ) -> Service:
-    """`owner` names this process in duties. The caller opens and closes `store` and `timers`."""
+    """`owner` names this process in duties and in the fleet. The caller opens and closes `store` and `timers`."""
     every_ms = settings.sweep_ms
     parents = Parents(store, timers, rng or Random())
     remedies = Remedies(store, parents)
@@ -42,7 +44,8 @@ def build_service(
         name="supervisor",
         routers=(router(build_redriver(store)),),
         background=(
-            Consumer(bus, TRIGGERS, Triggers(parents).handle, group="loom-supervisor", coalesce=True),
+            Member(store, "supervisor", owner, leans_on_store=True),
+            Consumer(bus, TRIGGERS, Triggers(parents).handle, group=group_of("supervisor"), coalesce=True),
             Sweep(store, Duty(store, "supervisor.satisfied", owner), "satisfied", remedies.resume, every_ms=every_ms),
             Sweep(store, Duty(store, "supervisor.cancels", owner), "cancels", remedies.terminate, every_ms=every_ms),
             Sweep(store, Duty(store, "supervisor.deadlines", owner), "deadlines", remedies.cancel, every_ms=every_ms),

@@ -13,8 +13,10 @@ from loom_servicekit.bus.consumer import Consumer
 from loom_servicekit.bus.port import MessageBus
 from loom_servicekit.duties import Duty
 from loom_servicekit.endpoints import schemas_of
+from loom_servicekit.fleet import Member
 from loom_servicekit.loops import Loop
 from loom_servicekit.sweeps import Sweep
+from loom_servicekit.topics import group_of
 from loom_timers.consumer import ParkRows
 from loom_timers.firing import Firing
 from loom_timers.routes import PATHS, router
@@ -32,7 +34,7 @@ def build_service(
     owner: str,
     rng: Random | None = None,
 ) -> Service:
-    """`owner` names this process in duties. The caller opens and closes `store` and `timers`."""
+    """`owner` names this process in duties and in the fleet. The caller opens and closes `store` and `timers`."""
     firing = Firing(store, timers, redrivers, rng or Random())
     overdue = OverdueParks(store, timers, firing)
     duty = Duty(store, "timers.overdue", owner)
@@ -40,7 +42,8 @@ def build_service(
         name="timers",
         routers=(router(timers),),
         background=(
-            Consumer(bus, (ExecutionParked,), ParkRows(store, timers).handle, group="loom-timers", coalesce=True),
+            Member(store, "timers", owner, leans_on_store=True),
+            Consumer(bus, (ExecutionParked,), ParkRows(store, timers).handle, group=group_of("timers"), coalesce=True),
             Loop("firing", firing.step, every_ms=settings.poll_ms),
             Sweep(store, duty, "overdue", overdue.wake, grace_ms=GRACE_MS, every_ms=settings.sweep_ms),
         ),

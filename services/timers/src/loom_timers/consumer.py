@@ -8,6 +8,7 @@ from loom.kernel.hints import ExecutionParked, Hint
 from loom.kernel.parks import TimerWait
 from loom.stores.event_store import EventStore
 from loom.stores.timer_store import WAKE, RetirePassed, Schedule, TimerKey, TimerStore
+from loom.tracing import current
 
 
 class ParkRows:
@@ -24,16 +25,20 @@ class ParkRows:
             ReadPark(namespace=hint.namespace, execution_id=hint.execution, incarnation=hint.incarnation)
         )
         await self._timers.retire_passed(RetirePassed(execution=park.execution, park_seq=_first_open(park)))
-        for schedule in wakes_of(park):
+        for schedule in wakes_of(park, current()):
             await self._timers.schedule(schedule)
 
 
-def wakes_of(park: OpenPark) -> list[Schedule]:
-    """A row per timer wait; none where no open park is known."""
+def wakes_of(park: OpenPark, traceparent: str | None) -> list[Schedule]:
+    """A row per timer wait, each in the trace of the park; none where no open park is known."""
     if park.park_seq is None:
         return []
     return [
-        Schedule(key=TimerKey.of(park.execution, park.park_seq, wait.id, WAKE), wake_at=wait.timer.wake_at)
+        Schedule(
+            key=TimerKey.of(park.execution, park.park_seq, wait.id, WAKE),
+            wake_at=wait.timer.wake_at,
+            traceparent=traceparent,
+        )
         for wait in park.waits
         if isinstance(wait, TimerWait)
     ]

@@ -37,7 +37,7 @@ class SqlTimerStore:
         self._tables = tables
 
     async def schedule(self, call: Schedule) -> Scheduled:
-        row = (*_key(call.key), call.wake_at, call.delay_ms or 0, call.attempt)
+        row = (*_key(call.key), call.wake_at, call.delay_ms or 0, call.attempt, call.traceparent)
         return Scheduled(advanced=bool(await self._tables.write(("schedule", row))))
 
     async def claim_due(self, call: ClaimDue) -> Timers:
@@ -87,4 +87,6 @@ def _timer(row: Row) -> Timer:
         attempt=row["attempt"],
         claim=row["claim"],
         claimed_until=Instant(row["claimed_until"]) if row["claim"] else None,
+        traceparent=row["traceparent"],
+        made_at=Instant(row["made_at"]),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from loom.kernel.calls import Due
 from loom.stores.event_store import EventStore
 from loom.stores.timer_store import WAKE, ReadTimers, TimerKey, TimerStore
+from loom.tracing import current
 from loom_timers.firing import Again, Answered, Firing, fire_wake
 
 GRACE_MS = 5_000
@@ -27,7 +28,7 @@ class OverdueParks:
             return False
         verdict = await fire_wake(self._store, key)
         if isinstance(verdict, Again):
-            await self._firing.again(key, 1)
+            await self._firing.again(key, 1, current())
         return isinstance(verdict, Answered)
 
     async def _is_backing_off(self, key: TimerKey) -> bool:

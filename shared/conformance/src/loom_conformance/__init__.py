@@ -12,6 +12,7 @@ from loom_conformance import (
     children,
     closing,
     deletion,
+    fleet,
     interleavings,
     legality,
     messages,
@@ -21,6 +22,7 @@ from loom_conformance import (
     rivals,
     surfaces,
     timers,
+    tracing,
 )
 from loom_conformance.case import Case, Outcome, Report, Suite, run_case, run_cases
 from loom_conformance.subject import NotReachable, Subject
@@ -39,6 +41,8 @@ SUITES: tuple[Suite, ...] = (
     closing.SUITE,
     deletion.SUITE,
     timers.SUITE,
+    fleet.SUITE,
+    tracing.SUITE,
     interleavings.SUITE,
     rivals.SUITE,
 )

@@ -25,6 +25,7 @@ from loom.ids import (
 from loom.kernel import calls as c
 from loom.kernel.events import Event, NewEvent
 from loom.kernel.heads import Head
+from loom.kernel.hints import Envelope
 from loom.kernel.limits import Limits
 from loom.kernel.parks import Edge, Wait
 from loom.kernel.raw_json import RawJson
@@ -79,6 +80,12 @@ class Scene:
         if self.subject.timers is None:
             raise NotReachable("needs a timer store")
         return self.subject.timers
+
+    async def told(self) -> tuple[Envelope, ...]:
+        """The hints that the store has told; where they cannot be seen the case is not reachable."""
+        if self.subject.told is None:
+            raise NotReachable("needs a look at the outbox")
+        return await self.subject.told()
 
     async def reopen(self) -> None:
         """Go on with the same data in a store opened anew, where the subject can."""

@@ -25,6 +25,8 @@ SUITE = Suite("timers")
 MANY = 1_000
 TTL_MS = 1_000
 FAR_MS = 3_600_000
+PARKED = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+CONTENDED = "00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01"
 
 
 def _key(execution: Execution, park_seq: int = 2, wait: str = "timer", kind: str = WAKE) -> TimerKey:
@@ -74,6 +76,28 @@ async def scheduling_again_changes_nothing(scene: Scene) -> None:
 
     (row,) = await _rows(scene, execution)
     equal((again.advanced, row.wake_at, row.attempt), (False, now, 0))
+
+
+@SUITE.case
+async def a_row_keeps_the_trace_that_it_was_given(scene: Scene) -> None:
+    """Kafka 5.2, 5.3: whoever fires it goes on in the trace of the park, or links to it if it was made long ago; an
+    advance brings a trace of its own, and the row is as old as before.
+    """
+    timers, now = scene.timers, await scene.now()
+    execution = await scene.start()
+    await timers.schedule(Schedule(key=_key(execution), wake_at=now, traceparent=PARKED))
+    await timers.schedule(Schedule(key=_key(execution, kind=REDRIVE), wake_at=now))
+
+    (claimed, untraced) = sorted(await _due(scene, execution), key=lambda row: row.key.kind, reverse=True)
+    await timers.defer(Defer(key=claimed.key, claim=claimed.claim or "", delay_ms=0))
+    kept = {row.key.kind: row.traceparent for row in await _rows(scene, execution)}
+    await timers.schedule(Schedule(key=_key(execution), attempt=1, delay_ms=0, traceparent=CONTENDED))
+
+    equal((claimed.traceparent, untraced.traceparent), (PARKED, None))
+    equal(kept, {WAKE: PARKED, REDRIVE: None})
+    advanced = {row.key.kind: row for row in await _rows(scene, execution)}
+    equal((advanced[WAKE].traceparent, advanced[WAKE].made_at), (CONTENDED, claimed.made_at))
+    holds(now <= claimed.made_at <= await scene.now(), "a row is as old as its first writing")
 
 
 @SUITE.case

@@ -6,7 +6,7 @@
     |- Refused             take no for an answer
     |  |- NotFound, ExecutionGone (Deleted, Gone), ForeignCredential, CredentialRequired, NotParked, NotClaimable,
     |  |  AlreadyExists, SequenceConflict, OrderViolation, IllegalTransition, ExecutionPinned, LimitReached, InboxFull,
-    |  |  UnchangedMismatch
+    |  |  UnchangedMismatch, FleetBehind
     |- Superseded          stop: another owns it
     |  |- Stale, LostHistory
     |- Contended           come back later
@@ -123,6 +123,12 @@ class InboxFull(Refused):
 
 class UnchangedMismatch(Refused):
     code, status, title = "unchanged-mismatch", 409, "The execution has changed since it was observed"
+
+
+class FleetBehind(Refused):
+    """A node of the fleet does not know the feature that was to be switched on."""
+
+    code, status, title = "fleet-behind", 409, "A node of the fleet does not know this feature"
 
 
 class Superseded(LoomError):

@@ -23,6 +23,7 @@ from loom.kernel.legality import LEGAL
 from loom.kernel.limits import Limits
 from loom.kernel.parks import MessageWait, TimerWait, Wait, children_of, why_unsatisfiable
 from loom.kernel.raw_json import encode
+from loom.tracing import current
 from loom_event_store import rows
 from loom_event_store.postgres.moments import Incarnations
 from loom_event_store.postgres.statements import Statements, whole
@@ -87,7 +88,7 @@ async def _start(at: Statements, call: c.Start, limits: Limits, incarnations: In
     incarnation = incarnations.take()
     what = (call.workflow, call.code_version, call.queue, payload, call.delay_ms, call.timeout_ms)
     name = (call.namespace, call.execution_id)
-    head = await at.first("start", rows.head_from, *name, incarnation, *what, call.batch_id, digest_of(call))
+    head = await at.first("start", rows.head_from, *name, incarnation, *what, call.batch_id, digest_of(call), current())
     if head is None:
         incarnations.give_back([incarnation])
         return None
@@ -124,6 +125,7 @@ async def _append(at: Statements, call: c.Append, limits: Limits, incarnations: 
         ending,
         last.payload if ending else None,
         digest_of_text(last.payload) if ending else None,
+        current(),
     )
     if row is None:
         return None
@@ -178,6 +180,7 @@ async def _park(at: Statements, call: c.Park, limits: Limits, incarnations: Inca
         call.batch_id,
         digest_of(call),
         limits.log_events,
+        current(),
     )
     return None if row is None else c.Parked(park_seq=row["park_seq"], token=Token(row["token"]))
 
@@ -196,7 +199,7 @@ async def _resume(at: Statements, call: c.Resume, limits: Limits, incarnations: 
     incarnation = _seen(call.incarnation) if shown is None else int(shown.incarnation)
     grant = (None, None) if shown is None else _grant(shown)[1:]
     digest = None if call.batch_id is None else digest_of(call)
-    what = (incarnation, call.park_seq, call.wait, list(call.keys), *grant, call.batch_id, digest)
+    what = (incarnation, call.park_seq, call.wait, list(call.keys), *grant, call.batch_id, digest, current())
     row: Any = await at.first("resume", whole, call.namespace, call.execution_id, *what)
     return None if row is None else c.Resumed(resumed_seq=row["resumed_seq"], token=Token(row["token"]))
 
@@ -219,7 +222,7 @@ async def _renew(at: Statements, call: c.Renew, limits: Limits, incarnations: In
 
 async def _release(at: Statements, call: c.Release, limits: Limits, incarnations: Incarnations) -> c.Released | None:
     of = (call.namespace, call.execution_id, *_grant(call.credential))
-    row: Any = await at.first("release", whole, *of, call.delay_ms)
+    row: Any = await at.first("release", whole, *of, call.delay_ms, current())
     return None if row is None else c.Released(token=Token(row["token"]))
 
 
@@ -228,7 +231,7 @@ async def _send(at: Statements, call: c.Send, limits: Limits, incarnations: Inca
         return None
     sender = call.sender
     shown = (sender.namespace, sender.execution_id, *_grant(sender)) if sender else (None,) * 5
-    what = (call.message_id, call.name, call.key, call.payload, *shown, limits.inbox_waiting)
+    what = (call.message_id, call.name, call.key, call.payload, *shown, limits.inbox_waiting, current())
     row: Any = await at.first("send", whole, call.namespace, call.execution_id, _seen(call.chain), *what)
     return None if row is None else c.Sent(inbox_seq=row["inbox_seq"], resumed=row["resumed"])
 

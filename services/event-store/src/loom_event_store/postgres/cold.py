@@ -42,11 +42,15 @@ class Decided:
 
 @dataclass(frozen=True, slots=True)
 class Locks:
-    """What a call locks before it looks: heads by name, then edges by parent incarnation and key, each in one order."""
+    """What a call locks before it looks: heads by name, then edges by parent incarnation and key, each in one order.
+
+    A call of no execution locks a duty, or the row of the store.
+    """
 
     names: frozenset[Name]
     edges: frozenset[EdgeKey] = frozenset()
     duty: str | None = None
+    store: bool = False
     call: c.WriteCall | None = None
 
 
@@ -83,8 +87,12 @@ async def change_under(
 
 
 def locks_of(call: c.WriteCall) -> Locks:
-    """The heads that a call addresses, its sender's too; or a duty."""
+    """The heads that a call addresses, its sender's too; or a duty, or the row of the store; a heartbeat nothing."""
     match call:
+        case c.Heartbeat():
+            return Locks(frozenset())
+        case c.SwitchFeature():
+            return Locks(frozenset(), store=True)
         case c.TakeDuty() | c.GiveUpDuty():
             return Locks(frozenset(), duty=call.name)
         case c.AppendBatch():
@@ -150,6 +158,8 @@ async def _change(statements: Statements, locks: Locks, decided_by: Decide, mome
 async def _lock(statements: Statements, locks: Locks) -> LockedView:
     if locks.duty is not None:
         await statements.run("lock_duty", locks.duty)
+    if locks.store:
+        await statements.run("lock_store")
     names = sorted(locks.names)
     found = await statements.all("lock_heads", rows.head_from, [name for name, _ in names], [id for _, id in names])
     view = LockedView({**dict.fromkeys(names), **{(head.namespace, head.execution_id): head for head in found}})

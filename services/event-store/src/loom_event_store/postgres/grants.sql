@@ -12,6 +12,7 @@ BEGIN
     EXECUTE format('GRANT USAGE ON ALL SEQUENCES IN SCHEMA event_store TO %I', application);
     EXECUTE format('GRANT UPDATE (created_at) ON event_store.heads TO %I', application);
     EXECUTE format('GRANT UPDATE (scope) ON event_store.edges TO %I', application);
+    EXECUTE format('GRANT UPDATE (one) ON event_store.store TO %I', application);
     EXECUTE format('GRANT INSERT, UPDATE ON event_store.duties TO %I', application);
     EXECUTE format('GRANT INSERT, UPDATE, DELETE ON event_store.refusals, event_store.polls TO %I', application);
     EXECUTE format('GRANT UPDATE (attempts, dead_at), DELETE ON event_store.outbox TO %I', application);

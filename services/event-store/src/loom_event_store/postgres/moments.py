@@ -10,6 +10,7 @@ from typing import Any
 from loom.ids import Incarnation, Instant
 from loom.kernel.change import Moment
 from loom.kernel.limits import Limits
+from loom.tracing import current
 from loom_event_store.postgres.statements import Statements, whole
 
 
@@ -37,6 +38,7 @@ class Moments:
     """One moment, the same each time that the transaction's decision is made again. `read` it under the locks."""
 
     def __init__(self, limits: Limits, incarnations: Incarnations) -> None:
+        self.traceparent = current()
         self.now = Instant(0)
         self.epoch = 0
         self.new_heads: list[int] = []
@@ -75,6 +77,7 @@ class Moments:
             limits=self._limits,
             new_incarnation=new_incarnation,
             new_head=new_head,
+            traceparent=self.traceparent,
         )
 
     def give_back(self) -> None:

@@ -181,4 +181,5 @@ async def read_store(at: Statements, limits: Limits) -> c.StoreInfo:
         schema_version=info["schema_version"],
         features=tuple(info["features"]),
         limits=limits,
+        fleet=await at.all("fleet", rows.node_from),
     )

@@ -44,6 +44,7 @@ CREATE TABLE event_store.heads (
     ended_at            bigint,
     ending              text COLLATE "C",
     result_digest       text COLLATE "C",
+    traceparent         text,
     UNIQUE (namespace, execution_id),
     CHECK (status IN ('pending', 'running', 'parked', 'completed', 'failed', 'cancelled', 'continued', 'deleted')),
     CHECK (park_seq <= last_seq)
@@ -235,4 +236,12 @@ CREATE TABLE event_store.restores (
     reason text   NOT NULL,
     actor  text   NOT NULL,
     at     bigint NOT NULL
+);
+
+CREATE TABLE event_store.nodes (
+    instance text COLLATE "C" PRIMARY KEY,
+    role     text   NOT NULL,
+    version  text   NOT NULL,
+    features text[] NOT NULL, -- those it knows
+    seen_at  bigint NOT NULL
 );

@@ -8,7 +8,7 @@ from typing import Any
 
 from loom.ids import ExecutionId, ExecutionRef, Incarnation, Namespace, Sequence
 from loom.kernel.events import Event
-from loom.kernel.heads import Duty, Head, Mail, Pin
+from loom.kernel.heads import Duty, Head, Mail, Node, Pin
 from loom.kernel.parks import Edge
 from loom_event_store import rows
 from loom_event_store.postgres.statements import Statements
@@ -20,6 +20,10 @@ EdgeKey = tuple[int, str]  # the parent's incarnation and the child's key
 
 def _number(row: Row) -> int:
     return int(row["number"])
+
+
+def _features(row: Row) -> tuple[str, ...]:
+    return tuple(row["features"])
 
 
 _FROM: dict[str, Any] = {
@@ -39,8 +43,10 @@ _FROM: dict[str, Any] = {
     "has_outcomes": _number,
     "pins": rows.pin_from,
     "duty": rows.duty_from,
+    "features": _features,
+    "fleet": rows.node_from,
 }
-_MANY = frozenset({"edges_of_child", "edges_of_parent", "pins"})
+_MANY = frozenset({"edges_of_child", "edges_of_parent", "pins", "fleet"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,4 +185,12 @@ class LockedView:
 
     def duty(self, name: str) -> Duty | None:
         found: Duty | None = self._ask("duty", name)
+        return found
+
+    def features(self) -> tuple[str, ...]:
+        found: tuple[str, ...] = self._ask("features")
+        return found
+
+    def fleet(self) -> tuple[Node, ...]:
+        found: tuple[Node, ...] = self._ask("fleet")
         return found

@@ -46,6 +46,12 @@ def _worded_one(write: k.Write) -> _Form:
             return _row("remove_rows", {"head": head, "parent_incarnation": parent.incarnation})
         case k.WriteDuty(duty=duty):
             return _row("duty", rows.plain_row(duty))
+        case k.WriteNode(node=node):
+            return _row("node", rows.plain_row(node))
+        case k.ForgetNodes(since=since):
+            return _row("forget_nodes", {"since": since})
+        case k.WriteFeatures(features=features):
+            return _row("features", {"features": features})
         case _:
             assert_never(write)
 

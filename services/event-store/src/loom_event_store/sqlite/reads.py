@@ -170,4 +170,5 @@ def read_store(at: Snapshot, call: c.ReadStore) -> c.StoreInfo:
         schema_version=info["schema_version"],
         features=tuple(json.loads(info["features"])),
         limits=at.moment.limits,
+        fleet=at.view.fleet(),
     )

@@ -24,8 +24,8 @@ class Snapshot:
     moment: Moment
 
 
-def snapshot_of(connection: Connection, now: Instant, limits: Limits, rng: Random) -> Snapshot:
-    """The state that the transaction of `connection` sees, at its instant."""
+def snapshot_of(connection: Connection, now: Instant, limits: Limits, rng: Random, traceparent: str | None) -> Snapshot:
+    """The state that the transaction of `connection` sees, at its instant, for a call of this trace."""
     statements = Statements(connection)
     moment = Moment(
         now=now,
@@ -33,6 +33,7 @@ def snapshot_of(connection: Connection, now: Instant, limits: Limits, rng: Rando
         limits=limits,
         new_incarnation=lambda: Incarnation(rng.getrandbits(63)),
         new_head=_heads_from(statements),
+        traceparent=traceparent,
     )
     return Snapshot(statements, SqliteView(statements), moment)
 

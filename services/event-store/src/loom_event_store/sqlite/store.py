@@ -24,6 +24,7 @@ from loom.kernel.limits import Limits
 from loom.kernel.raw_json import encode
 from loom.kernel.wellformed import check_wellformed
 from loom.stores.deciding import DecidingStore, stamped
+from loom.tracing import current
 from loom_event_store import rows
 from loom_event_store.sqlite import claims, reads
 from loom_event_store.sqlite.snapshot import Snapshot, snapshot_of
@@ -103,7 +104,8 @@ class SqliteEventStore(DecidingStore):
         return await self._file.write(self._on_snapshot(work))
 
     def _on_snapshot(self, work: Callable[[Snapshot], _T]) -> Callable[[Connection, Instant], _T]:
-        return lambda connection, now: work(snapshot_of(connection, now, self._limits, self._rng))
+        traceparent = current()  # here: the transaction runs on a thread that knows no trace
+        return lambda connection, now: work(snapshot_of(connection, now, self._limits, self._rng, traceparent))
 
     async def _record_refusal(self, refusal: Refusal, now: Instant) -> None:
         row = refused(refusal, now)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 from loom.ids import ExecutionId, ExecutionRef, Incarnation, Namespace, Sequence
 from loom.kernel.events import Event
-from loom.kernel.heads import Duty, Head, Mail, Pin
+from loom.kernel.heads import Duty, Head, Mail, Node, Pin
 from loom.kernel.parks import Edge
 from loom_event_store import rows
 from loom_event_store.sqlite.statements import Statements
@@ -70,3 +72,15 @@ class SqliteView:
 
     def duty(self, name: str) -> Duty | None:
         return self._statements.first("duty", rows.duty_from, {"name": name})
+
+    def features(self) -> tuple[str, ...]:
+        found: tuple[str, ...] | None = self._statements.first("features", _features_from, {})
+        assert found is not None, "the schema makes this row"
+        return found
+
+    def fleet(self) -> tuple[Node, ...]:
+        return self._statements.all("fleet", rows.node_from, {})
+
+
+def _features_from(row: rows.Row) -> tuple[str, ...]:
+    return tuple(json.loads(row["features"]))

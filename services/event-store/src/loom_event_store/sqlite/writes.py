@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from typing import assert_never
 
@@ -47,6 +48,12 @@ def _apply_one(statements: Statements, write: k.Write) -> None:
             _remove_rows(statements, write)
         case k.WriteDuty(duty=duty):
             statements.run("write_duty", rows.plain_row(duty))
+        case k.WriteNode(node=node):
+            statements.run("write_node", {**rows.plain_row(node), "features": json.dumps(node.features)})
+        case k.ForgetNodes(since=since):
+            statements.run("forget_nodes", {"since": since})
+        case k.WriteFeatures(features=features):
+            statements.run("write_features", {"features": json.dumps(features)})
         case _:
             assert_never(write)
 

@@ -11,4 +11,5 @@ WHERE (namespace, execution_id, incarnation, park_seq, wait_id, kind) IN (
     LIMIT $3
 )
   AND wake_at <= own.loom_now() AND claimed_until <= own.loom_now()
-RETURNING namespace, execution_id, incarnation, park_seq, wait_id, kind, wake_at, attempt, claim, claimed_until
+RETURNING namespace, execution_id, incarnation, park_seq, wait_id, kind, wake_at, attempt, claim, claimed_until,
+    traceparent, made_at

@@ -110,6 +110,12 @@ class HttpEventStore:
     async def give_up_duty(self, call: c.GiveUpDuty) -> Duty:
         return await self._call(call, Duty)
 
+    async def heartbeat(self, call: c.Heartbeat) -> c.Features:
+        return await self._call(call, c.Features)
+
+    async def switch_feature(self, call: c.SwitchFeature) -> c.Features:
+        return await self._call(call, c.Features)
+
     async def read_head(self, call: c.ReadHead) -> Head:
         return await self._call(call, Head)
 

@@ -25,7 +25,7 @@ from loom.ids import (
     noun,
 )
 from loom.kernel.events import Event, NewEvent
-from loom.kernel.heads import GrantRow, Head, Mail, Pin, RefusalRow, Status
+from loom.kernel.heads import GrantRow, Head, Mail, Node, Pin, RefusalRow, Status
 from loom.kernel.limits import Limits
 from loom.kernel.parks import Edge, Wait
 from loom.kernel.raw_json import NULL, RawJson
@@ -548,6 +548,34 @@ class GiveUpDuty:
     term: int
 
 
+# --- the fleet --------------------------------------------------------------------------------------------------------
+
+
+@noun
+class Heartbeat:
+    """A process of a service tells who it is and which features it knows, every few seconds."""
+
+    instance: str
+    role: str
+    version: str
+    features: tuple[str, ...]
+
+
+@noun
+class SwitchFeature:
+    """Turn a feature of the fleet on or off. On is refused while a live node does not know it."""
+
+    name: str
+    on: bool
+
+
+@answer
+class Features:
+    """Those that are on."""
+
+    features: tuple[str, ...]
+
+
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 
@@ -782,13 +810,14 @@ class ReadStore:
 
 @answer
 class StoreInfo:
-    """What the store is: the port's version, its epoch, which features are on, its limits."""
+    """What the store is: the port's version, its epoch, which features are on, its limits, and the fleet around it."""
 
     port_version: int
     epoch: int
     schema_version: int
     features: tuple[str, ...]
     limits: Limits
+    fleet: tuple[Node, ...] = ()
 
 
 WriteCall = (
@@ -816,4 +845,6 @@ WriteCall = (
     | MarkArchived
     | TakeDuty
     | GiveUpDuty
+    | Heartbeat
+    | SwitchFeature
 )

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from loom.errors import LoomError
 from loom.ids import ExecutionId, ExecutionRef, Incarnation, Instant, Namespace, Sequence, Token
 from loom.kernel.events import Event
-from loom.kernel.heads import Duty, GrantRow, Head, Mail, Pin
+from loom.kernel.heads import Duty, GrantRow, Head, Mail, Node, Pin
 from loom.kernel.hints import Envelope
 from loom.kernel.limits import Limits
 from loom.kernel.parks import Edge
@@ -59,16 +59,26 @@ class View(Protocol):
 
     def duty(self, name: str) -> Duty | None: ...
 
+    def features(self) -> tuple[str, ...]:
+        """Those that are on."""
+
+    def fleet(self) -> tuple[Node, ...]:
+        """In the order of their roles and instances."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
-    """What comes from outside: the store's clock and epoch, its limits, and where new numbers come from."""
+    """What comes from outside: the store's clock and epoch, its limits, and where new numbers come from.
+
+    `traceparent`: where the call stands in a trace. It is kept with what the call writes and decides nothing.
+    """
 
     now: Instant
     epoch: int
     limits: Limits
     new_incarnation: Callable[[], Incarnation]
     new_head: Callable[[], int]
+    traceparent: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +165,27 @@ class WriteDuty:
     duty: Duty
 
 
+@dataclass(frozen=True, slots=True)
+class WriteNode:
+    """Insert or replace the row of this instance."""
+
+    node: Node
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetNodes:
+    """Remove those that have not told of themselves since."""
+
+    since: Instant
+
+
+@dataclass(frozen=True, slots=True)
+class WriteFeatures:
+    """These are on, and no others."""
+
+    features: tuple[str, ...]
+
+
 Write = (
     WriteHead
     | WriteEvents
@@ -168,6 +199,9 @@ Write = (
     | RemovePinRow
     | RemoveRows
     | WriteDuty
+    | WriteNode
+    | ForgetNodes
+    | WriteFeatures
 )
 
 

@@ -11,7 +11,18 @@ from loom.errors import LoomError, Superseded
 from loom.ids import Credential
 from loom.kernel import calls as c
 from loom.kernel.change import Change, Moment, Refusal, View
-from loom.kernel.decisions import appending, continuing, ending, keeping, messaging, owning, parking, resuming, starting
+from loom.kernel.decisions import (
+    appending,
+    continuing,
+    ending,
+    fleet,
+    keeping,
+    messaging,
+    owning,
+    parking,
+    resuming,
+    starting,
+)
 from loom.kernel.decisions.draft import Decision
 from loom.kernel.guards import SURFACE_OF
 
@@ -40,6 +51,8 @@ DECISIONS: dict[type, Decision] = {
     c.MarkArchived: keeping.mark_archived,
     c.TakeDuty: keeping.take_duty,
     c.GiveUpDuty: keeping.give_up_duty,
+    c.Heartbeat: fleet.heartbeat,
+    c.SwitchFeature: fleet.switch_feature,
 }
 
 

@@ -78,6 +78,7 @@ class Head:
     ended_at: Instant | None = None
     ending: Status | None = None
     result_digest: str | None = None
+    traceparent: str | None = None  # of the newest STARTED or RESUMED, which began the segment that runs now
     head: int = field(default=0, metadata={"hidden": True})
     grant_hash: str | None = field(default=None, metadata={"hidden": True})
     parent_head: int | None = field(default=None, metadata={"hidden": True})
@@ -150,6 +151,17 @@ class RefusalRow:
     count: int
     first_at: Instant
     last_at: Instant
+
+
+@answer
+class Node:
+    """A process of a service, as it told of itself. `features`: those it knows. `seen_at`: when it told last."""
+
+    instance: str
+    role: str
+    version: str
+    features: tuple[str, ...]
+    seen_at: Instant
 
 
 @answer

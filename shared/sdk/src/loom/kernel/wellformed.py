@@ -64,7 +64,7 @@ def _why_malformed(owner: Any, name: str, value: Any, limits: Limits) -> str | N
         return f"only for {' or '.join(_BELONGS[name])}"
     if name in ("execution_id", "child_id"):
         return _why_no_id(value, derived=not _is_starting(owner))
-    if name == "namespace":
+    if name in ("namespace", "instance"):
         return _why_no_id(value, derived=False)
     if name == "ttl_ms":
         return _why_no_lease(owner, value, limits)

@@ -125,6 +125,14 @@ class DecidingStore:
         answer: Duty = await self._write(call)
         return answer
 
+    async def heartbeat(self, call: c.Heartbeat) -> c.Features:
+        answer: c.Features = await self._write(call)
+        return answer
+
+    async def switch_feature(self, call: c.SwitchFeature) -> c.Features:
+        answer: c.Features = await self._write(call)
+        return answer
+
 
 def claims_of(view: View, call: c.ClaimRunnable, candidates: tuple[Head, ...], moment: Moment) -> tuple[Change, ...]:
     """One claim per candidate, each as if alone; one that refuses is passed over, one that it blocks is written."""

@@ -13,6 +13,7 @@ from loom.ids import ANY, ExecutionId, ExecutionRef, Incarnation, Instant, Names
 from loom.kernel import calls as c
 from loom.kernel.change import (
     Change,
+    ForgetNodes,
     Moment,
     MoveEdge,
     MoveMessages,
@@ -23,16 +24,19 @@ from loom.kernel.change import (
     WriteDuty,
     WriteEdge,
     WriteEvents,
+    WriteFeatures,
     WriteGrant,
     WriteHead,
     WriteHint,
     WriteMessage,
+    WriteNode,
     WritePin,
 )
 from loom.kernel.decide import decide
 from loom.kernel.events import Event
+from loom.kernel.features import FEATURES
 from loom.kernel.guards import existing, living, named
-from loom.kernel.heads import ENDED, LIVE, Duty, GrantRow, Head, Mail, Pin, RefusalRow
+from loom.kernel.heads import ENDED, LIVE, Duty, GrantRow, Head, Mail, Node, Pin, RefusalRow
 from loom.kernel.hints import Envelope
 from loom.kernel.kinds import TERMINAL_KINDS, kind_of
 from loom.kernel.limits import Limits
@@ -53,6 +57,7 @@ from loom.stores.deciding import (
     still_held,
 )
 from loom.stores.event_store import PORT_VERSION
+from loom.tracing import current
 
 
 class Rows:
@@ -71,6 +76,8 @@ class Rows:
         self.refusals: dict[int, dict[tuple[Token, str], RefusalRow]] = defaultdict(dict)
         self.outbox: dict[int, tuple[int, Envelope]] = {}
         self.duties: dict[str, Duty] = {}
+        self.nodes: dict[str, Node] = {}
+        self.features_on: tuple[str, ...] = FEATURES
         self.polls: dict[tuple[Namespace, str, str, str], Instant] = {}
         self.last_outbox = 0
         self.hint_refusals: Counter[int] = Counter()
@@ -136,6 +143,12 @@ class Rows:
     def duty(self, name: str) -> Duty | None:
         return self.duties.get(name)
 
+    def features(self) -> tuple[str, ...]:
+        return self.features_on
+
+    def fleet(self) -> tuple[Node, ...]:
+        return tuple(sorted(self.nodes.values(), key=lambda node: (node.role, node.instance)))
+
     def apply(self, write: Write) -> None:
         """One row of a change."""
         match write:
@@ -165,6 +178,12 @@ class Rows:
                 self._remove(head, parent)
             case WriteDuty(duty):
                 self.duties[duty.name] = duty
+            case WriteNode(node):
+                self.nodes[node.instance] = node
+            case ForgetNodes(since):
+                self.nodes = {name: node for name, node in self.nodes.items() if node.seen_at >= since}
+            case WriteFeatures(features):
+                self.features_on = features
 
     def _move_edge(self, edge: Edge, parent: ExecutionRef) -> None:
         """In place: a dict keeps the order of making only if the key does not move to its end."""
@@ -214,6 +233,7 @@ class MemoryEventStore(DecidingStore):
             limits=self._limits,
             new_incarnation=lambda: Incarnation(self._rng.getrandbits(63)),
             new_head=self._new_head,
+            traceparent=current(),
         )
 
     def _new_head(self) -> int:
@@ -395,7 +415,12 @@ class MemoryEventStore(DecidingStore):
     async def read_store(self, call: c.ReadStore) -> c.StoreInfo:
         check_wellformed(call, self._limits)
         return c.StoreInfo(
-            port_version=PORT_VERSION, epoch=self.epoch, schema_version=1, features=("redrives",), limits=self._limits
+            port_version=PORT_VERSION,
+            epoch=self.epoch,
+            schema_version=1,
+            features=self.rows.features(),
+            limits=self._limits,
+            fleet=self.rows.fleet(),
         )
 
     async def read_outbox(self, after: int, limit: int) -> tuple[tuple[int, Envelope], ...]:

@@ -48,12 +48,16 @@ class TimerKey:
 
 @noun
 class Schedule:
-    """Make a row or advance it. Due at `wake_at`, or `delay_ms` from now on this store's clock; one of the two."""
+    """Make a row or advance it. Due at `wake_at`, or `delay_ms` from now on this store's clock; one of the two.
+
+    `traceparent`: where the park stands in a trace, so that the fire can go on there or link to it.
+    """
 
     key: TimerKey
     attempt: int = 0
     wake_at: Instant | None = None
     delay_ms: int | None = None
+    traceparent: str | None = None
 
 
 @answer
@@ -86,13 +90,18 @@ class ReadTimers:
 
 @answer
 class Timer:
-    """A row. `attempt`: how many tries were contended. While `claimed_until` lies ahead, somebody is at it."""
+    """A row. `attempt`: how many tries were contended. While `claimed_until` lies ahead, somebody is at it.
+
+    `made_at`: when it was first written, whatever advanced it since; 0 where that is not known.
+    """
 
     key: TimerKey
     wake_at: Instant
     attempt: int
     claim: str | None = None
     claimed_until: Instant | None = None
+    traceparent: str | None = None
+    made_at: Instant = Instant(0)
 
 
 @answer
@@ -192,7 +201,13 @@ class MemoryTimerStore:
         if row is not None and row.attempt >= call.attempt:
             return Scheduled(advanced=False)
         wake_at = self._after(call.delay_ms or 0) if call.wake_at is None else call.wake_at
-        self._rows[call.key] = Timer(key=call.key, wake_at=wake_at, attempt=call.attempt)
+        self._rows[call.key] = Timer(
+            key=call.key,
+            wake_at=wake_at,
+            attempt=call.attempt,
+            traceparent=call.traceparent,
+            made_at=self._after(0) if row is None else row.made_at,
+        )
         return Scheduled(advanced=True)
 
     async def claim_due(self, call: ClaimDue) -> Timers:

@@ -108,7 +108,9 @@ PATHS: tuple[Path, ...] = (
     Path("take_duty", "POST", "/v1/duties/{name}", c.TakeDuty, Duty, "Take or prolong a duty"),
     Path("give_up_duty", "DELETE", "/v1/duties/{name}", c.GiveUpDuty, Duty, "Give a duty up"),
     Path("read_duty", "GET", "/v1/duties/{name}", c.ReadDuty, Duty, "Read a duty"),
-    Path("read_store", "GET", "/v1/features", c.ReadStore, c.StoreInfo, "Port version, epoch, features, limits"),
+    Path("heartbeat", "PUT", "/v1/fleet/{instance}", c.Heartbeat, c.Features, "Tell of a node, hear what is on"),
+    Path("switch_feature", "PUT", "/v1/features/{name}", c.SwitchFeature, c.Features, "Turn a feature on or off"),
+    Path("read_store", "GET", "/v1/features", c.ReadStore, c.StoreInfo, "Port version, epoch, features, limits, fleet"),
 )
 
 BY_CALL: dict[type[Any], Path] = {path.call: path for path in PATHS}

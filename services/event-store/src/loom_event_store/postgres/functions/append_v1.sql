@@ -7,7 +7,8 @@ CREATE OR REPLACE FUNCTION event_store.append_v1(
     p_namespace text, p_execution_id text, p_incarnation bigint, p_token bigint, p_grant_hash text,
     p_kinds text[], p_payloads text[], p_positions bigint[], p_kernels boolean[], p_batch_id text, p_digest text,
     p_expected_seq bigint, p_first_position bigint, p_last_position bigint, p_late boolean, p_completes boolean,
-    p_work integer, p_room bigint, p_bytes bigint, p_ending text, p_result text, p_result_digest text
+    p_work integer, p_room bigint, p_bytes bigint, p_ending text, p_result text, p_result_digest text,
+    p_traceparent text DEFAULT NULL
 ) RETURNS TABLE (first_seq bigint, last_seq bigint, messages boolean, outcomes boolean, cancel_seq bigint)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = event_store, pg_temp AS $$
 #variable_conflict use_column
@@ -48,22 +49,25 @@ BEGIN
         RETURN;
     END IF;
     INSERT INTO events (
-        head, seq, kind, payload, position, fence, kernel, batch_id, batch_digest, recorded_at
+        head, seq, kind, payload, position, fence, kernel, batch_id, batch_digest, traceparent, recorded_at
     ) SELECT
         h.head, h.last_seq - n + e.number, e.kind, e.payload, e.position, h.token, e.kernel,
         CASE WHEN e.number = 1 THEN p_batch_id END, CASE WHEN e.number = 1 THEN p_digest END,
-        coalesce(h.ended_at, instant())
+        p_traceparent, coalesce(h.ended_at, instant())
       FROM unnest(p_kinds, p_payloads, p_positions, p_kernels)
       WITH ORDINALITY AS e (kind, payload, position, kernel, number);
     IF p_ending IS NOT NULL THEN
-        PERFORM end_edges(h, p_ending, p_result, h.ended_at);
+        PERFORM end_edges(h, p_ending, p_result, h.ended_at, p_traceparent);
     END IF;
     RETURN QUERY SELECT h.last_seq - n + 1, h.last_seq, w.messages, w.outcomes, h.cancel_seq FROM what_waits(h) AS w;
 END
 $$;
 
--- A child's outcome onto its edges, addressed by child; whose edges they are is told to the outbox.
-CREATE OR REPLACE FUNCTION event_store.end_edges(h event_store.heads, p_ending text, p_result text, at bigint) RETURNS void
+-- A child's outcome onto its edges, addressed by child; whose edges they are is told to the outbox, in the trace of the
+-- child's own segment: whoever ended it would drag its parent into theirs.
+CREATE OR REPLACE FUNCTION event_store.end_edges(
+    h event_store.heads, p_ending text, p_result text, at bigint, p_traceparent text
+) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = event_store, pg_temp AS $$
 BEGIN
     PERFORM edge FROM edges
@@ -78,14 +82,14 @@ BEGIN
          WHERE child_incarnation = h.incarnation AND child_namespace = h.namespace AND child_id = h.execution_id
         RETURNING edge, parent_head, parent_incarnation, child_key
     )
-    INSERT INTO outbox (head, topic, key, body, created_at)
+    INSERT INTO outbox (head, topic, key, body, traceparent, created_at)
     SELECT h.head, 'loom.child-done.v1', parent.namespace || '/' || parent.execution_id,
            json_build_object(
                'namespace', parent.namespace, 'parent', parent.execution_id,
                'parent_incarnation', ended.parent_incarnation::text, 'child_key', ended.child_key,
                'child', h.execution_id, 'child_incarnation', h.incarnation::text,
                'status', p_ending, 'sequence', h.last_seq
-           )::text, at
+           )::text, coalesce(h.traceparent, p_traceparent), at
       FROM ended JOIN heads AS parent ON parent.head = ended.parent_head
      ORDER BY ended.edge;
 END

@@ -18,7 +18,7 @@ BEGIN
                 status, last_seq, last_position, park_seq, waits, wake_at, unknown_tail, workflow, code_version, queue,
                 not_before, deadline_at, parent_head, parent_incarnation, parent_key, root, cancel_requested_at,
                 cancel_seq, cancel_deadline, fruitless_claims, archived_seq, log_bytes, created_at, status_at, ended_at,
-                ending, result_digest
+                ending, result_digest, traceparent
             ) = (
                 excluded.namespace, excluded.execution_id, excluded.incarnation, excluded.chain, excluded.link,
                 excluded.single_writer, excluded.token, excluded.grant_hash, excluded.owner, excluded.lease_until,
@@ -27,7 +27,8 @@ BEGIN
                 excluded.not_before, excluded.deadline_at, excluded.parent_head, excluded.parent_incarnation,
                 excluded.parent_key, excluded.root, excluded.cancel_requested_at, excluded.cancel_seq,
                 excluded.cancel_deadline, excluded.fruitless_claims, excluded.archived_seq, excluded.log_bytes,
-                excluded.created_at, excluded.status_at, excluded.ended_at, excluded.ending, excluded.result_digest
+                excluded.created_at, excluded.status_at, excluded.ended_at, excluded.ending, excluded.result_digest,
+                excluded.traceparent
             );
         WHEN 'events' THEN
             INSERT INTO events SELECT * FROM jsonb_populate_recordset(NULL::events, item->'rows');
@@ -92,6 +93,16 @@ BEGIN
             INSERT INTO duties SELECT * FROM jsonb_populate_record(NULL::duties, new_row)
             ON CONFLICT (name) DO UPDATE SET (owner, term, until, last_run)
                 = (excluded.owner, excluded.term, excluded.until, excluded.last_run);
+        WHEN 'node' THEN
+            INSERT INTO nodes SELECT * FROM jsonb_populate_record(NULL::nodes, new_row)
+            ON CONFLICT (instance) DO UPDATE SET (role, version, features, seen_at)
+                = (excluded.role, excluded.version, excluded.features, excluded.seen_at);
+        WHEN 'forget_nodes' THEN -- one that others have at hand is left for the next time
+            DELETE FROM nodes WHERE instance IN (
+                SELECT instance FROM nodes WHERE seen_at < (new_row->>'since')::bigint FOR UPDATE SKIP LOCKED
+            );
+        WHEN 'features' THEN
+            UPDATE store SET features = ARRAY(SELECT jsonb_array_elements_text(new_row->'features'));
         END CASE;
     END LOOP;
 END

@@ -1,26 +1,30 @@
--- What the outbox is told, worded as the kernel's hints are.
+-- What the outbox is told, worded as the kernel's hints are, in the trace of the call.
 
 -- An execution is runnable; nobody claims what is in single-writer mode.
-CREATE OR REPLACE FUNCTION event_store.hint_runnable(h event_store.heads, reason text, at bigint) RETURNS void
+CREATE OR REPLACE FUNCTION event_store.hint_runnable(
+    h event_store.heads, reason text, at bigint, p_traceparent text
+) RETURNS void
 LANGUAGE sql VOLATILE AS $$
-    INSERT INTO event_store.outbox (head, topic, key, body, created_at)
+    INSERT INTO event_store.outbox (head, topic, key, body, traceparent, created_at)
     SELECT h.head, 'loom.notify-resume.v1', h.namespace || '/' || h.execution_id,
            json_build_object(
                'namespace', h.namespace, 'execution', h.execution_id, 'incarnation', h.incarnation::text,
                'queue', h.queue, 'workflow', h.workflow, 'reason', reason, 'sequence', h.last_seq
-           )::text, at
+           )::text, p_traceparent, at
      WHERE h.queue IS NOT NULL AND NOT h.single_writer
 $$;
 
 -- An execution parked.
-CREATE OR REPLACE FUNCTION event_store.hint_parked(h event_store.heads, wait_kinds text[], at bigint) RETURNS void
+CREATE OR REPLACE FUNCTION event_store.hint_parked(
+    h event_store.heads, wait_kinds text[], at bigint, p_traceparent text
+) RETURNS void
 LANGUAGE sql VOLATILE AS $$
-    INSERT INTO event_store.outbox (head, topic, key, body, created_at)
+    INSERT INTO event_store.outbox (head, topic, key, body, traceparent, created_at)
     SELECT h.head, 'loom.execution-parked.v1', h.namespace || '/' || h.execution_id,
            json_build_object(
                'namespace', h.namespace, 'execution', h.execution_id, 'incarnation', h.incarnation::text,
                'park_seq', h.park_seq, 'wait_kinds', wait_kinds
-           )::text, at
+           )::text, p_traceparent, at
 $$;
 
 -- A bump that appends no event; of a living execution the newest thousand are kept.

@@ -7,7 +7,8 @@
 CREATE OR REPLACE FUNCTION event_store.park_v1(
     p_namespace text, p_execution_id text, p_incarnation bigint, p_token bigint, p_grant_hash text,
     p_waits text[], p_delays bigint[], p_kinds text[], p_keys text[], p_names text[], p_message_keys text[],
-    p_heard bigint, p_batch_id text, p_digest text, p_room bigint
+    p_heard bigint, p_batch_id text, p_digest text, p_room bigint,
+    p_traceparent text DEFAULT NULL
 ) RETURNS TABLE (park_seq bigint, token bigint)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = event_store, pg_temp AS $$
 #variable_conflict use_column
@@ -57,9 +58,11 @@ BEGIN
         log_bytes = log_bytes + octet_length(payload), status_at = now
      WHERE head = h.head
     RETURNING * INTO h;
-    INSERT INTO events (head, seq, kind, payload, fence, kernel, batch_id, batch_digest, recorded_at)
-    VALUES (h.head, h.park_seq, 'EXECUTION_SUSPENDED', payload, h.token, true, p_batch_id, p_digest, now);
-    PERFORM hint_parked(h, p_kinds, now);
+    INSERT INTO events (head, seq, kind, payload, fence, kernel, batch_id, batch_digest, traceparent, recorded_at)
+    VALUES (
+        h.head, h.park_seq, 'EXECUTION_SUSPENDED', payload, h.token, true, p_batch_id, p_digest, p_traceparent, now
+    );
+    PERFORM hint_parked(h, p_kinds, now, p_traceparent);
     RETURN QUERY SELECT h.park_seq, h.token;
 END
 $$;

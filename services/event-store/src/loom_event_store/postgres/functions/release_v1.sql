@@ -2,7 +2,8 @@
 -- update heads: waits for the writer in flight, then judges these columns on the row that writer left behind
 
 CREATE OR REPLACE FUNCTION event_store.release_v1(
-    p_namespace text, p_execution_id text, p_incarnation bigint, p_token bigint, p_grant_hash text, p_delay_ms bigint
+    p_namespace text, p_execution_id text, p_incarnation bigint, p_token bigint, p_grant_hash text, p_delay_ms bigint,
+    p_traceparent text DEFAULT NULL
 ) RETURNS TABLE (token bigint)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = event_store, pg_temp AS $$
 #variable_conflict use_column
@@ -22,7 +23,7 @@ BEGIN
         RETURN;
     END IF;
     IF h.status = 'running' THEN
-        PERFORM hint_runnable(h, 'released', instant());
+        PERFORM hint_runnable(h, 'released', instant(), p_traceparent);
     END IF;
     RETURN QUERY SELECT h.token;
 END

@@ -5,7 +5,7 @@
 
 CREATE OR REPLACE FUNCTION event_store.resume_v1(
     p_namespace text, p_execution_id text, p_incarnation bigint, p_park_seq bigint, p_wait text, p_keys text[],
-    p_token bigint, p_grant_hash text, p_batch_id text, p_digest text
+    p_token bigint, p_grant_hash text, p_batch_id text, p_digest text, p_traceparent text DEFAULT NULL
 ) RETURNS TABLE (resumed_seq bigint, token bigint)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = event_store, pg_temp AS $$
 #variable_conflict use_column
@@ -63,20 +63,21 @@ BEGIN
                  FROM unnest(p_keys) WITH ORDINALITY AS k (key, number)
            ) ELSE 'null' END || ',"by":"' || whose || '"}';
     fence := CASE WHEN p_token IS NOT NULL OR h.single_writer THEN h.token ELSE next_token(h.token) END;
-    INSERT INTO events (head, seq, kind, payload, fence, kernel, batch_id, batch_digest, recorded_at)
+    INSERT INTO events (head, seq, kind, payload, fence, kernel, batch_id, batch_digest, traceparent, recorded_at)
     SELECT h.head, h.last_seq + k.number, 'CHILD_OUTCOME',
            '{"key":' || to_json(k.key)::text || ',"child":{"namespace":' || to_json(e.child_namespace)::text
                || ',"execution_id":' || to_json(e.child_id)::text || ',"incarnation":"' || e.child_incarnation
                || '"},"status":"' || e.status || '","outcome":' || coalesce(e.outcome, 'null')
                || ',"wait":' || to_json(p_wait)::text || '}',
-           fence, true, CASE WHEN k.number = 1 THEN p_batch_id END, CASE WHEN k.number = 1 THEN p_digest END, now
+           fence, true, CASE WHEN k.number = 1 THEN p_batch_id END, CASE WHEN k.number = 1 THEN p_digest END,
+           p_traceparent, now
       FROM unnest(p_keys) WITH ORDINALITY AS k (key, number)
       JOIN edges AS e ON e.parent_head = h.head AND e.parent_incarnation = h.incarnation AND e.child_key = k.key;
     INSERT INTO events (
-        head, seq, kind, payload, fence, kernel, answers_park, batch_id, batch_digest, recorded_at
+        head, seq, kind, payload, fence, kernel, answers_park, batch_id, batch_digest, traceparent, recorded_at
     ) VALUES (
         h.head, h.last_seq + n + 1, 'EXECUTION_RESUMED', answer, fence, true, p_park_seq,
-        CASE WHEN n = 0 THEN p_batch_id END, CASE WHEN n = 0 THEN p_digest END, now
+        CASE WHEN n = 0 THEN p_batch_id END, CASE WHEN n = 0 THEN p_digest END, p_traceparent, now
     );
     UPDATE edges SET consumed_at_seq = h.last_seq + array_position(p_keys, child_key)
      WHERE parent_head = h.head AND parent_incarnation = h.incarnation AND child_key = ANY (p_keys);
@@ -88,13 +89,13 @@ BEGIN
     UPDATE heads SET
         token = fence, grant_hash = NULL, owner = NULL, lease_until = NULL, status = 'running', park_seq = NULL,
         waits = NULL, wake_at = NULL, fruitless_claims = 0, not_before = NULL, last_seq = last_seq + n + 1,
-        status_at = now,
+        status_at = now, traceparent = p_traceparent,
         log_bytes = log_bytes + (
             SELECT sum(octet_length(payload)) FROM events WHERE head = h.head AND seq > h.last_seq
         )
      WHERE head = h.head
     RETURNING * INTO h;
-    PERFORM hint_runnable(h, whose, now);
+    PERFORM hint_runnable(h, whose, now, p_traceparent);
     RETURN QUERY SELECT h.last_seq, h.token;
 END
 $$;

@@ -6,7 +6,7 @@
 CREATE OR REPLACE FUNCTION event_store.send_v1(
     p_namespace text, p_execution_id text, p_chain bigint, p_message_id text, p_name text, p_key text, p_payload text,
     p_sender_namespace text, p_sender_id text, p_sender_incarnation bigint, p_sender_token bigint, p_sender_hash text,
-    p_waiting_max bigint
+    p_waiting_max bigint, p_traceparent text DEFAULT NULL
 ) RETURNS TABLE (inbox_seq bigint, resumed boolean)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = event_store, pg_temp AS $$
 #variable_conflict use_column
@@ -71,13 +71,14 @@ BEGIN
             token = CASE WHEN single_writer THEN token ELSE next_token(token) END,
             grant_hash = NULL, owner = NULL, lease_until = NULL, status = 'running', park_seq = NULL, waits = NULL,
             wake_at = NULL, fruitless_claims = 0, not_before = NULL, last_seq = last_seq + 2,
-            log_bytes = log_bytes + octet_length(consumed) + octet_length(answer), status_at = now
+            log_bytes = log_bytes + octet_length(consumed) + octet_length(answer), status_at = now,
+            traceparent = p_traceparent
          WHERE head = h.head
         RETURNING * INTO h;
-        INSERT INTO events (head, seq, kind, payload, fence, kernel, answers_park, recorded_at) VALUES
-            (h.head, h.last_seq - 1, 'MESSAGE_CONSUMED', consumed, h.token, true, NULL, now),
-            (h.head, h.last_seq, 'EXECUTION_RESUMED', answer, h.token, true, answered, now);
-        PERFORM hint_runnable(h, 'send', now);
+        INSERT INTO events (head, seq, kind, payload, fence, kernel, answers_park, traceparent, recorded_at) VALUES
+            (h.head, h.last_seq - 1, 'MESSAGE_CONSUMED', consumed, h.token, true, NULL, p_traceparent, now),
+            (h.head, h.last_seq, 'EXECUTION_RESUMED', answer, h.token, true, answered, p_traceparent, now);
+        PERFORM hint_runnable(h, 'send', now, p_traceparent);
     END IF;
     RETURN QUERY SELECT next_seq, wait IS NOT NULL;
 END

@@ -10,4 +10,5 @@ UPDATE heads SET
    AND deadline_at IS :deadline_at AND parent_head IS :parent_head AND parent_incarnation IS :parent_incarnation
    AND parent_key IS :parent_key AND root IS :root AND cancel_requested_at IS :cancel_requested_at
    AND cancel_seq IS :cancel_seq AND cancel_deadline IS :cancel_deadline AND created_at IS :created_at
-   AND status_at IS :status_at AND ended_at IS :ended_at AND ending IS :ending AND result_digest IS :result_digest;
+   AND status_at IS :status_at AND ended_at IS :ended_at AND ending IS :ending AND result_digest IS :result_digest
+   AND traceparent IS :traceparent;

@@ -3,13 +3,13 @@ INSERT INTO heads (
     status, last_seq, last_position, park_seq, waits, wake_at, unknown_tail, workflow, code_version, queue,
     not_before, deadline_at, parent_head, parent_incarnation, parent_key, root, cancel_requested_at, cancel_seq,
     cancel_deadline, fruitless_claims, archived_seq, log_bytes, created_at, status_at, ended_at, ending,
-    result_digest
+    result_digest, traceparent
 ) VALUES (
     :head, :namespace, :execution_id, :incarnation, :chain, :link, :single_writer, :token, :grant_hash, :owner,
     :lease_until, :status, :last_seq, :last_position, :park_seq, :waits, :wake_at, :unknown_tail, :workflow,
     :code_version, :queue, :not_before, :deadline_at, :parent_head, :parent_incarnation, :parent_key, :root,
     :cancel_requested_at, :cancel_seq, :cancel_deadline, :fruitless_claims, :archived_seq, :log_bytes, :created_at,
-    :status_at, :ended_at, :ending, :result_digest
+    :status_at, :ended_at, :ending, :result_digest, :traceparent
 )
 ON CONFLICT (head) DO UPDATE SET
     namespace = excluded.namespace, execution_id = excluded.execution_id, incarnation = excluded.incarnation,
@@ -24,4 +24,5 @@ ON CONFLICT (head) DO UPDATE SET
     cancel_seq = excluded.cancel_seq, cancel_deadline = excluded.cancel_deadline,
     fruitless_claims = excluded.fruitless_claims, archived_seq = excluded.archived_seq,
     log_bytes = excluded.log_bytes, created_at = excluded.created_at, status_at = excluded.status_at,
-    ended_at = excluded.ended_at, ending = excluded.ending, result_digest = excluded.result_digest;
+    ended_at = excluded.ended_at, ending = excluded.ending, result_digest = excluded.result_digest,
+    traceparent = excluded.traceparent;

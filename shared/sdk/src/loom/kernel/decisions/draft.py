@@ -22,7 +22,7 @@ from loom.kernel.change import (
 )
 from loom.kernel.events import Event
 from loom.kernel.heads import GrantRow, Head, Mail, Status
-from loom.kernel.hints import Envelope, Hint, NotifyResume
+from loom.kernel.hints import ChildDone, Envelope, Hint, NotifyResume
 from loom.kernel.kinds import TERMINAL_KINDS, EventKind, kind_of
 from loom.kernel.parks import Edge
 from loom.kernel.raw_json import RawJson
@@ -33,6 +33,8 @@ ALWAYS_FIT = TERMINAL_KINDS | {EventKind.EXECUTION_RESUMED, EventKind.EXECUTION_
 """A full log can still be resumed, cancelled and ended (I12, I29); a park is what it has no room for."""
 COPIED = frozenset({EventKind.MESSAGE_CONSUMED, EventKind.CHILD_OUTCOME})
 """What an answer copies; while parked these are written with a RESUMED only."""
+BEGINNING = frozenset({EventKind.EXECUTION_STARTED, EventKind.EXECUTION_RESUMED})
+"""What begins a segment; the head keeps its trace context."""
 
 
 class Draft:
@@ -76,12 +78,14 @@ class Draft:
                 recorded_at=self.moment.now,
                 position=position,
                 answers_park=answers_park,
+                traceparent=self.moment.traceparent,
                 **self._first,
             )
         )
         self._first = {}
         self.head = replace(
             self.head,
+            traceparent=self.moment.traceparent if kind in BEGINNING else self.head.traceparent,
             last_seq=seq,
             last_position=self.head.last_position if position is None else position,
             log_bytes=self.head.log_bytes + len(payload.encode("utf-8", "surrogatepass")),
@@ -131,7 +135,13 @@ class Draft:
         self._others.extend(rows)
 
     def hint(self, hint: Hint) -> None:
-        self._others.append(WriteHint(self.head.head, Envelope(hint=hint, created_at=self.moment.now)))
+        """Tell the outbox, in the trace of the call.
+
+        A child's end is told in the trace of its own segment, or whoever ended it would drag its parent into theirs.
+        """
+        own = self.head.traceparent if isinstance(hint, ChildDone) else None
+        envelope = Envelope(hint=hint, created_at=self.moment.now, traceparent=own or self.moment.traceparent)
+        self._others.append(WriteHint(self.head.head, envelope))
 
     def hint_runnable(self, reason: str) -> None:
         """Tell who holds `claims` polls; nobody claims what is in single-writer mode."""

@@ -1,0 +1,1 @@
+SELECT * FROM event_store.nodes ORDER BY role COLLATE "C", instance;

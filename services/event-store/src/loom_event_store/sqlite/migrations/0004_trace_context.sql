@@ -1,0 +1,2 @@
+-- The trace context of the segment that runs now, as its STARTED or RESUMED has it.
+ALTER TABLE heads ADD COLUMN traceparent TEXT;

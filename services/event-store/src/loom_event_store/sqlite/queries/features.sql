@@ -1,0 +1,1 @@
+SELECT features FROM store;

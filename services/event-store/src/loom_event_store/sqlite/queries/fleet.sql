@@ -1,0 +1,1 @@
+SELECT * FROM nodes ORDER BY role, instance;
