@@ -56,7 +56,7 @@ DEMO_full     := PYTHONPATH=tests $(BIN)/python -m fixtures.stack_keeper with $(
 # Where `make up` writes what runs, and the logs.
 STACK_FOLDER  := .loom-stack
 
-.PHONY: help install lock format check test up down demo conformance boot-storm dumps failover schedules bench-smoke bench-fence invariants openapi clean
+.PHONY: help install lock format check test up down demo conformance boot-storm dumps failover schedules storm bench-smoke bench-fence invariants openapi asyncapi clean
 
 help: ## List the verbs
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -133,6 +133,10 @@ failover: $(STAMP) ## A standby that missed two acknowledged bumps takes over, d
 schedules: $(STAMP) ## Every schedule of every pair of the store's calls on two sessions of Postgres, and broken stores
 	@$(BIN)/python tests/event_store/schedules/run_all.py
 
+storm: $(STAMP) ## The full stack, killed and frozen for five minutes; every acknowledged call looked for; ARGS="--form short"
+	$(KAFKA)
+	@PYTHONPATH=tests $(BIN)/python -m storm $(ARGS)
+
 bench-smoke: $(STAMP) ## Appends, claims and resumes per second: figures, no judgement
 	@$(BIN)/python tests/bench/smoke.py
 
@@ -146,6 +150,10 @@ openapi: $(STAMP) ## Write docs/openapi.json and the tables of docs/protocol.md 
 	@$(BIN)/python -m loom_event_store.openapi > docs/openapi.json.new
 	@mv docs/openapi.json.new docs/openapi.json
 	@$(BIN)/python -m loom_event_store.protocol docs/protocol.md
+
+asyncapi: $(STAMP) ## Write docs/asyncapi.yaml from the topics and their messages
+	@$(BIN)/python -m loom_servicekit.asyncapi > docs/asyncapi.yaml.new
+	@mv docs/asyncapi.yaml.new docs/asyncapi.yaml
 
 clean: ## Remove .venv and the caches
 	@rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
