@@ -34,7 +34,7 @@ LIMIT = RateLimit()
 
 
 def quieten() -> None:
-    """Put the limit on every logger of aiokafka: a filter holds for the very logger it is on, not for those below."""
+    """Put the limit on every logger of aiokafka, and on ours here: a filter holds for the very logger it is on."""
     for name in [*logging.root.manager.loggerDict, "aiokafka"]:
-        if name.partition(".")[0] == "aiokafka":
+        if name.startswith(("aiokafka", __package__)):
             logging.getLogger(name).addFilter(LIMIT)  # once, however often it is added

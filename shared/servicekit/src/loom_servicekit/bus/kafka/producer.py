@@ -135,12 +135,22 @@ async def close_by_force(producer: AIOKafkaProducer) -> None:
         sender = producer._sender._sender_task
         if sender is not None:
             sender.cancel()
-        producer._message_accumulator.fail_all(ProducerClosed())
+        _fail_all(producer._message_accumulator)
         with suppress(Exception):
             await asyncio.wait_for(producer.client.close(), GRACEFUL_S)
         await asyncio.wait({stopping}, timeout=GRACEFUL_S)
         stopping.cancel()
     await asyncio.gather(stopping, return_exceptions=True)
+
+
+def _fail_all(accumulator: Any) -> None:
+    """Batches that wait for another try are not among those that their own callbacks take themselves out of."""
+    waiting = [batch for batches in accumulator._batches.values() for batch in batches]
+    accumulator._pending_batches.update(waiting)
+    held = list(accumulator._pending_batches)
+    accumulator.fail_all(ProducerClosed())
+    for batch in held:
+        _retrieve(batch._drain_waiter)
 
 
 async def _settled(sent: Sequence[Future[Any] | Outcome]) -> None:
@@ -166,5 +176,5 @@ def _outcome(one: Future[Any] | Outcome) -> Outcome:
 
 
 def _retrieve(future: Future[Any]) -> None:
-    if not future.cancelled():
+    if future.done() and not future.cancelled():
         future.exception()

@@ -9,8 +9,9 @@ from contextlib import asynccontextmanager
 
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
-from aiokafka.errors import TopicAlreadyExistsError, for_code
+from aiokafka.errors import KafkaError, TopicAlreadyExistsError, for_code
 
+from loom.errors import StoreUnavailable
 from loom_servicekit.bus.kafka.security import connection_of
 from loom_servicekit.bus.settings import KafkaSettings
 from loom_servicekit.loops import Loop
@@ -71,18 +72,23 @@ class TopicsCheck:
         return self._found
 
     async def step(self) -> int | None:
-        """One look."""
-        async with admin_of(self._settings, self._service) as admin:
-            partitions = await read_partitions(admin, self._settings, self._topics)
-            configs = await _read_configs(
-                admin, self._settings, [topic for topic in self._topics if topic.name in partitions]
-            )
+        """One look. Raises StoreUnavailable if no broker answers."""
+        partitions, configs = await self._look()
         before, self._differences = self._differences, tuple(differences(self._topics, partitions, configs))
         self._found = frozenset(partitions)
         self._looked.set()
         if self._differences != before:
             log.warning("topics: %s", "; ".join(self._differences) or "as they should be")
         return LOOK_AGAIN_MS if self._differences else None
+
+    async def _look(self) -> tuple[dict[str, int], Configs]:
+        try:
+            async with admin_of(self._settings, self._service) as admin:
+                partitions = await read_partitions(admin, self._settings, self._topics)
+                there = [topic for topic in self._topics if topic.name in partitions]
+                return partitions, await _read_configs(admin, self._settings, there)
+        except (KafkaError, OSError) as error:
+            raise StoreUnavailable(f"the brokers do not tell their topics: {error!r}") from error
 
 
 async def create_topics(settings: KafkaSettings, *, replication: int) -> list[str]:
