@@ -65,7 +65,7 @@ STACK         ?= sqlite
 DEMO_sqlite   := $(BIN)/python -m loom_cli.demo
 DEMO_postgres := PYTHONPATH=tests $(BIN)/python -m fixtures.with_postgres $(BIN)/python -m loom_cli.demo --postgres URL
 
-.PHONY: help install lock format check test demo conformance boot-storm dumps failover jaeger schedules bench-smoke bench-fence invariants openapi clean
+.PHONY: help install lock format check test demo conformance boot-storm dumps failover jaeger schedules storm bench-smoke bench-fence invariants openapi clean
 
 help: ## List the verbs
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -138,6 +138,10 @@ jaeger: $(STAMP) ## The demo's parent on the full stack, and what a real Jaeger 
 
 schedules: $(STAMP) ## Every schedule of every pair of the store's calls on two sessions of Postgres, and broken stores
 	@$(BIN)/python tests/event_store/schedules/run_all.py
+
+storm: $(STAMP) ## The full stack, killed and frozen for five minutes; every acknowledged call looked for; ARGS="--form short"
+	$(KAFKA)
+	@PYTHONPATH=tests $(BIN)/python -m storm $(ARGS)
 
 bench-smoke: $(STAMP) ## Appends, claims and resumes per second: figures, no judgement
 	@$(BIN)/python tests/bench/smoke.py

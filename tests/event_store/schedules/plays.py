@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -75,8 +75,10 @@ class Server:
         sessions: list[Session],
         conductor: Conductor,
         twist: Twist,
+        application: str,
     ) -> None:
         self.owner = owner
+        self.application = application  # the URL of everybody else
         self.sessions = sessions
         self.conductor = conductor
         self.twist = twist
@@ -116,7 +118,7 @@ async def serving(
             for _ in range(sessions):
                 opened.append(await Session.open(database.application, watcher, given.isolation))
             opened[0].is_first = True
-            yield Server(owner, opened, Conductor(watcher, opened), given)
+            yield Server(owner, opened, Conductor(watcher, opened), given, database.application)
         finally:
             for session in opened:
                 await session.close()
@@ -127,6 +129,9 @@ async def serving(
 _ANY_ISOLATION = """
 CREATE OR REPLACE FUNCTION event_store.check_isolation() RETURNS void LANGUAGE plpgsql AS $$ BEGIN END $$;
 """
+
+
+After = Callable[[], Awaitable[object]]
 
 
 @dataclass(slots=True)
@@ -147,8 +152,10 @@ class Played:
         return "".join(chr(65 + number) for number in self.choices)
 
 
-async def play(server: Server, meeting: Meeting, scene: Scene, prefix: tuple[int, ...]) -> Played:
-    """The schedule that begins like this; further on each session goes as far as it can."""
+async def play(
+    server: Server, meeting: Meeting, scene: Scene, prefix: tuple[int, ...], *, after: After | None = None
+) -> Played:
+    """The schedule that begins like this; further on each session goes as far as it can. `after` each step: once."""
     calls = meeting.calls(scene)
     if meeting.ticks:
         await server.owner.execute(_SET_CLOCK)
@@ -167,6 +174,8 @@ async def play(server: Server, meeting: Meeting, scene: Scene, prefix: tuple[int
         choices.append(turn)
         waiting = server.conductor.waiting()
         await server.conductor.step(turn)
+        if after is not None:
+            await after()
         blocked += bool(server.conductor.waiting() - waiting)
         if server.conductor.deadlocked and not broken:
             broken = len(choices)
@@ -212,13 +221,13 @@ async def explore(server: Server, meeting: Meeting, *, most: int = MERGES, switc
         found.blocked += run.blocked
         if not prefix:
             limit = switches if _merges(run) > MERGES else 0
-        for branch in _branches(run):
-            taken_up = _taken_up(branch, run.enabled)
-            if limit and taken_up > limit:
+        for branch in branches(run):
+            switched = switches_of(branch, run.enabled)
+            if limit and switched > limit:
                 found.bounded = True
             elif branch not in queued:
                 queued.add(branch)
-                heapq.heappush(waiting, (taken_up, branch))
+                heapq.heappush(waiting, (switched, branch))
         if len(batch) == JUDGED:
             await _judge(server, judged, batch, found)
             batch.clear()
@@ -235,7 +244,7 @@ def _merges(run: Played) -> int:
     return factorial(len(run.choices)) // prod(map(factorial, Counter(run.choices).values()))
 
 
-def _branches(run: Played) -> Iterator[tuple[int, ...]]:
+def branches(run: Played) -> Iterator[tuple[int, ...]]:
     """The schedules that differ from this one first at a later step."""
     for at in range(run.prescribed, run.broken or len(run.choices)):
         for other in run.enabled[at]:
@@ -243,7 +252,7 @@ def _branches(run: Played) -> Iterator[tuple[int, ...]]:
                 yield (*run.choices[:at], other)
 
 
-def _taken_up(choices: tuple[int, ...], enabled: list[list[int]]) -> int:
+def switches_of(choices: tuple[int, ...], enabled: list[list[int]]) -> int:
     """How often the session that is taken up most is, when the one before could have gone on."""
     switches: Counter[int] = Counter()
     for at, number in enumerate(choices):

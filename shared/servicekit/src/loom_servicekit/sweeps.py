@@ -61,7 +61,7 @@ class Sweep:
     async def step(self) -> None:
         """One round. A finding that fails keeps nobody else waiting; its error is raised when the others are done."""
         failures: list[Exception] = []
-        cursor, more = None, True
+        cursor, more, before = None, True, self.found
         while more and await self._duty.hold():
             page = await self._store.list_due(
                 ListDue(about=self._about, grace_ms=self._grace_ms, cursor=cursor, limit=PAGE)
@@ -69,6 +69,8 @@ class Sweep:
             failures += await self._remedy_all(page.items)
             cursor, more = page.cursor, page.cursor is not None
             self._duty.ran()
+        if self.found > before:
+            log.info("sweep of %s: %d found that no hint had brought about", self._about, self.found - before)
         if failures:
             self._duty.forget()
             raise failures[0]
