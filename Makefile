@@ -65,7 +65,7 @@ STACK         ?= sqlite
 DEMO_sqlite   := $(BIN)/python -m loom_cli.demo
 DEMO_postgres := PYTHONPATH=tests $(BIN)/python -m fixtures.with_postgres $(BIN)/python -m loom_cli.demo --postgres URL
 
-.PHONY: help install lock format check test demo conformance boot-storm dumps failover jaeger schedules storm bench-smoke bench-fence invariants openapi clean
+.PHONY: help install lock format check test demo conformance boot-storm dumps failover jaeger schedules storm bench-smoke bench-fence invariants openapi asyncapi clean
 
 help: ## List the verbs
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -156,6 +156,10 @@ openapi: $(STAMP) ## Write docs/openapi.json and the tables of docs/protocol.md 
 	@$(BIN)/python -m loom_event_store.openapi > docs/openapi.json.new
 	@mv docs/openapi.json.new docs/openapi.json
 	@$(BIN)/python -m loom_event_store.protocol docs/protocol.md
+
+asyncapi: $(STAMP) ## Write docs/asyncapi.yaml from the topics and their messages
+	@$(BIN)/python -m loom_servicekit.asyncapi > docs/asyncapi.yaml.new
+	@mv docs/asyncapi.yaml.new docs/asyncapi.yaml
 
 clean: ## Remove .venv and the caches
 	@rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

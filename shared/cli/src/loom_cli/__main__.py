@@ -13,7 +13,20 @@ from io import TextIOWrapper
 from typing import TextIO
 
 from loom.errors import LoomError
-from loom_cli import acts, conformance, dev, features, healthcheck, migrate, new, reports, restore, services, work
+from loom_cli import (
+    acts,
+    conformance,
+    dev,
+    features,
+    healthcheck,
+    kafka,
+    migrate,
+    new,
+    reports,
+    restore,
+    services,
+    work,
+)
 from loom_cli.command import Command, Connect, Session
 from loom_cli.connection import connect
 from loom_cli.exits import Exit, exit_of_error
@@ -30,6 +43,7 @@ COMMANDS: tuple[Command, ...] = (
     migrate.COMMAND,
     restore.COMMAND,
     features.COMMAND,
+    *kafka.COMMANDS,
     *services.COMMANDS,
     healthcheck.COMMAND,
 )

@@ -12,6 +12,7 @@ from typing import NoReturn
 
 from aiokafka.errors import KafkaError
 
+from loom.errors import StoreUnavailable
 from loom.kernel.backoff import full_jitter_ms
 from loom_servicekit.bus.kafka.dead_letters import DeadLetters
 from loom_servicekit.bus.kafka.groups import count_free
@@ -162,7 +163,7 @@ class GroupSubscription:
         try:
             async with admin_of(self._settings, self._service) as admin:
                 return await count_free(admin, self._group, self._topics) > 0
-        except BUILD_AGAIN:
+        except StoreUnavailable:
             return False
 
     def _new_member(self) -> Member:

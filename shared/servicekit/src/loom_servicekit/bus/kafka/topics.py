@@ -11,7 +11,7 @@ from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import KafkaError, TopicAlreadyExistsError, for_code
 
-from loom.errors import StoreUnavailable
+from loom.errors import Invalid, StoreUnavailable
 from loom_servicekit.bus.kafka.security import connection_of
 from loom_servicekit.bus.settings import KafkaSettings
 from loom_servicekit.loops import Loop
@@ -29,11 +29,13 @@ Configs = Mapping[str, Mapping[str, str]]
 
 @asynccontextmanager
 async def admin_of(settings: KafkaSettings, service: str) -> AsyncIterator[AIOKafkaAdminClient]:
-    """A client for a question or two. Raises KafkaError where no broker answers."""
+    """A client for a question or two. Raises StoreUnavailable where no broker answers, or not the question."""
     admin = AIOKafkaAdminClient(**connection_of(settings, service), request_timeout_ms=REQUEST_MS)
     try:
         await admin.start()
         yield admin
+    except (KafkaError, OSError) as error:
+        raise StoreUnavailable(f"the brokers do not answer: {error!r}") from error
     finally:
         await admin.close()
 
@@ -73,7 +75,8 @@ class TopicsCheck:
 
     async def step(self) -> int | None:
         """One look. Raises StoreUnavailable if no broker answers."""
-        partitions, configs = await self._look()
+        async with admin_of(self._settings, self._service) as admin:
+            partitions, configs = await _look(admin, self._settings, self._topics)
         before, self._differences = self._differences, tuple(differences(self._topics, partitions, configs))
         self._found = frozenset(partitions)
         self._looked.set()
@@ -81,18 +84,18 @@ class TopicsCheck:
             log.warning("topics: %s", "; ".join(self._differences) or "as they should be")
         return LOOK_AGAIN_MS if self._differences else None
 
-    async def _look(self) -> tuple[dict[str, int], Configs]:
-        try:
-            async with admin_of(self._settings, self._service) as admin:
-                partitions = await read_partitions(admin, self._settings, self._topics)
-                there = [topic for topic in self._topics if topic.name in partitions]
-                return partitions, await _read_configs(admin, self._settings, there)
-        except (KafkaError, OSError) as error:
-            raise StoreUnavailable(f"the brokers do not tell their topics: {error!r}") from error
+
+async def check_topics(settings: KafkaSettings) -> list[str]:
+    """What of all topics is not as it should be, a sentence each. Raises StoreUnavailable."""
+    async with admin_of(settings, "loom") as admin:
+        return list(differences(TOPICS, *await _look(admin, settings, TOPICS)))
 
 
 async def create_topics(settings: KafkaSettings, *, replication: int) -> list[str]:
-    """Make the topics that are not there, and give their names. Harmless when repeated. Raises KafkaError."""
+    """Make the topics that are not there, and give their names. Harmless when repeated.
+
+    Raises StoreUnavailable; Invalid for more replicas than brokers.
+    """
     async with admin_of(settings, "loom") as admin:
         there = await read_partitions(admin, settings, TOPICS)
         wanted = [topic for topic in TOPICS if topic.name not in there]
@@ -102,7 +105,7 @@ async def create_topics(settings: KafkaSettings, *, replication: int) -> list[st
     for name, code, *rest in answer.topic_errors:
         error = for_code(code)
         if code and error is not TopicAlreadyExistsError:
-            raise error(f"{name}: {rest[0] if rest else ''}")
+            raise Invalid(f"{name} was not created: {error.__name__} {rest[0] if rest else ''}")
     return [topic.name for topic in wanted]
 
 
@@ -141,6 +144,14 @@ async def read_partitions(
     names = {settings.topic_prefix + topic.name: topic.name for topic in topics}
     described = await admin.describe_topics(list(names))
     return {names[found["topic"]]: len(found["partitions"]) for found in described if not found["error_code"]}
+
+
+async def _look(
+    admin: AIOKafkaAdminClient, settings: KafkaSettings, topics: Sequence[Topic]
+) -> tuple[dict[str, int], Configs]:
+    partitions = await read_partitions(admin, settings, topics)
+    there = [topic for topic in topics if topic.name in partitions]
+    return partitions, await _read_configs(admin, settings, there)
 
 
 async def _read_configs(admin: AIOKafkaAdminClient, settings: KafkaSettings, topics: Sequence[Topic]) -> Configs:
