@@ -19,9 +19,9 @@ from loom_cli.demo.audit import audit
 from loom_cli.demo.evidence import NAMESPACE
 from loom_cli.demo.processes import Ground, Troupe
 
-CONTINUE_MS = 15_000
+CONTINUE_MS = 20_000
 """Longer than a take-over takes, so that only the last park is a longer one."""
-CHILDREN = 18
+CHILDREN = 12
 PATIENCE_S = 90
 FROZEN = "worker-2"
 STEP_STARTED = 2
