@@ -60,12 +60,16 @@ JAEGER = @missing="$$($(JAEGER_BUILD) missing)"; \
 TEST_WORKERS ?= 2
 ARGS         ?=
 
-# Where the demo keeps its state: sqlite or postgres.
+# What the demo runs on: sqlite or postgres under one process, or full, which is the stack of `make up`.
 STACK         ?= sqlite
 DEMO_sqlite   := $(BIN)/python -m loom_cli.demo
 DEMO_postgres := PYTHONPATH=tests $(BIN)/python -m fixtures.with_postgres $(BIN)/python -m loom_cli.demo --postgres URL
+DEMO_full     := PYTHONPATH=tests $(BIN)/python -m fixtures.stack_keeper with $(BIN)/python -m loom_cli.demo --stack STATE
 
-.PHONY: help install lock format check test demo conformance boot-storm dumps failover jaeger schedules storm bench-smoke bench-fence invariants openapi asyncapi clean
+# Where `make up` writes what runs, and the logs.
+STACK_FOLDER  := .loom-stack
+
+.PHONY: help install lock format check test up down demo conformance boot-storm dumps failover jaeger schedules storm bench-smoke bench-fence invariants openapi asyncapi clean
 
 help: ## List the verbs
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -114,7 +118,15 @@ test: $(STAMP) ## Run the tests
 	$(KAFKA)
 	$(BIN)/pytest -n $(TEST_WORKERS) $(or $(ARGS),tests)
 
-demo: $(STAMP) ## A parent that outlives its worker and its server, on real input; STACK=postgres: on a server of its own
+up: $(STAMP) ## Start Postgres, Kafka and two of each service on loopback, without Docker
+	$(KAFKA)
+	@PYTHONPATH=tests $(BIN)/python -m fixtures.stack_keeper up $(STACK_FOLDER)
+
+down: $(STAMP) ## Stop what `make up` started
+	@PYTHONPATH=tests $(BIN)/python -m fixtures.stack_keeper down $(STACK_FOLDER)
+
+demo: $(STAMP) ## A parent that outlives its worker and its server, on real input; STACK=postgres, or full: all of `make up`
+	$(if $(filter full,$(STACK)),$(KAFKA))
 	@$(DEMO_$(STACK))
 
 conformance: $(STAMP) ## Run the contract on every body of the store, and on broken ones

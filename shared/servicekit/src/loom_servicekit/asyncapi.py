@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-import yaml
 from pydantic import TypeAdapter
 
 from loom.kernel.hints import ChildDone
@@ -147,6 +146,8 @@ def _message_name(topic: Topic) -> str:
 
 def text() -> str:
     """The document as it is kept."""
+    import yaml  # a developer's: what ships does not write documents
+
     return str(yaml.safe_dump(document(), sort_keys=False, allow_unicode=True, width=120))
 
 
