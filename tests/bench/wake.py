@@ -139,8 +139,8 @@ async def bench(urls: dict[str, str], arguments: argparse.Namespace) -> dict[str
     async with AsyncExitStack() as stack:
         working_on = {name: await stack.enter_async_context(working(url)) for name, url in urls.items()}
         for number in range(-arguments.warm, arguments.pairs):
-            for name, (client, store) in working_on.items():
-                seconds = await measure(client, store, f"{name.split()[0]}-{number}")
+            for bus, (name, (client, store)) in enumerate(working_on.items()):
+                seconds = await measure(client, store, f"bus-{bus}-pair-{number + arguments.warm}")
                 if number >= 0:
                     took[name].append(seconds)
     return took

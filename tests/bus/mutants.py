@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 
 from aiokafka import AIOKafkaConsumer
 
@@ -63,14 +64,15 @@ def stops_polling() -> None:
     AIOKafkaConsumer.getmany = polling
 
 
-def bounds_polls_by_cancelling() -> None:
-    """A time-out around the poll instead of the poll's own."""
-    getmany = AIOKafkaConsumer.getmany
+def cancels_one_poll() -> None:
+    """A time-out around the first poll, instead of the poll's own."""
+    getmany, cancelled = AIOKafkaConsumer.getmany, []
 
     async def polling(self: AIOKafkaConsumer, *, timeout_ms: int, max_records: int) -> dict:
-        try:
-            return await asyncio.wait_for(getmany(self, timeout_ms=60_000, max_records=max_records), timeout_ms / 1000)
-        except TimeoutError:
-            return {}
+        if not cancelled:
+            cancelled.append(True)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(getmany(self, timeout_ms=60_000, max_records=max_records), 0.01)
+        return await getmany(self, timeout_ms=timeout_ms, max_records=max_records)
 
     AIOKafkaConsumer.getmany = polling
