@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -12,12 +13,16 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.trace import StatusCode
 
 import loom
-from fixtures.spans import Spans, linked, roots, trace_id
+from fixtures.spans import Spans, linked, not_recorded, roots, trace_id
+from fixtures.wrapped import failing
 from flows.cluster import NAMESPACE, Cluster
 from loom.clock import ManualClock
+from loom.errors import ResumeContended
+from loom.kernel.hints import ChildDone, ExecutionParked
 from loom.stores.memory import MemoryEventStore
 from loom.stores.timer_store import MemoryTimerStore
 from loom.tracing import CONTINUE_MS
+from loom.worker import segments
 
 LEASE_MS = 10_000
 
@@ -204,6 +209,123 @@ async def test_a_replay_makes_no_step_twice_and_a_late_write_shows_both_tokens(s
     assert {span.status.status_code for span in (zombie, *refused)} == {StatusCode.UNSET}
     assert len(spans.traces) == 1
     assert spans.orphans == []
+
+
+async def test_a_segment_that_fills_its_trace_goes_on_in_another(
+    spans: Spans, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Operations 4.2 rule 1: a body that never parks makes no endless trace; the new one links back to the old."""
+    monkeypatch.setattr(segments, "SPANS_MAX", 30)
+
+    @loom.workflow
+    async def busy(ctx: loom.Context) -> None:
+        for number in range(12):
+            await ctx.step(f"step {number}", work, "more")
+
+    await start(cluster, busy, id="order")
+    async with working(cluster, busy):
+        await until(cluster, is_shown(cluster, "order", "completed"))
+
+    parts = bodies(spans, "busy")
+    assert len(parts) >= 2
+    assert parts[0].parent is not None
+    for before, after in itertools.pairwise(parts):
+        assert (after.parent, linked(after)) == (None, {"segment": trace_id(before)})
+        assert before.attributes["loom.outcome"] == "continued"
+    assert len(spans.named("step work")) == 12
+    assert max(len(found) for found in spans.traces.values()) <= 30 + segments.SPANS_PER_EVENT
+    assert spans.orphans == []
+
+
+async def test_a_continuation_begins_a_trace_that_links_to_the_one_before(spans: Spans, cluster: Cluster) -> None:
+    """Issue 5: a chain of links does not make one trace without end."""
+
+    @loom.workflow
+    async def counting(ctx: loom.Context, left: int) -> None:
+        if left:
+            ctx.continue_as_new(left - 1)
+
+    await start(cluster, counting, 1, id="order")
+    async with working(cluster, counting):
+        await until(cluster, is_shown(cluster, "order", "completed"))
+
+    first, second = bodies(spans, "counting")
+    assert (second.parent, linked(second)) == (None, {"cause": trace_id(first)})
+    assert spans.orphans == []
+
+
+async def test_what_only_a_sweep_found_is_a_trace_of_the_sweep(spans: Spans, cluster: Cluster) -> None:
+    """Operations 4.2 rule 5: `swept`; the segment it wakes goes on with it and links to its park."""
+    cluster.bus.lost = (ChildDone, ExecutionParked)
+    await start(cluster, parent, 5)
+    async with working(cluster, parent, child):
+        await until(cluster, lambda: _is(len(bodies(spans, "child")) == 1))
+        await cluster.sweep()
+        await until(cluster, lambda: _is(len(bodies(spans, "parent")) == 2))
+
+    swept = spans.one("sweep")
+    first, second = bodies(spans, "parent")
+    assert swept.parent is None
+    assert swept.attributes["loom.answer.kind"] == "swept"
+    assert trace_id(second) == trace_id(swept)
+    assert linked(second) == {"park": trace_id(first)}
+    assert spans.orphans == []
+
+
+async def test_a_contended_resume_is_tried_again_in_the_same_trace(spans: Spans, cluster: Cluster) -> None:
+    """Operations 4.2 rule 6, kafka 5.2: contended is no error; the later try says how many there were before it."""
+    contended = failing(ResumeContended("not now", attempts=3), 1, cluster.store.resume)
+    cluster.store.replaced["resume"] = contended
+    await start(cluster, parent, 5)
+    async with working(cluster, parent, child):
+        await until(cluster, lambda: _is(bool(spans.named("resume"))))
+        cluster.clock.advance(1_000)
+        await until(cluster, lambda: _is(len(bodies(spans, "parent")) == 2))
+
+    tried, won = sorted(spans.named("resume"), key=lambda span: span.start_time)
+    assert [event.name for event in tried.events] == ["contended"]
+    assert (tried.status.status_code, tried.attributes["loom.outcome"]) == (StatusCode.UNSET, "resume-contended")
+    assert won.attributes["loom.outcome"] == "won"
+    attempt = spans.one("redrive attempt")
+    assert attempt.attributes["loom.outcome"] == "done"
+    assert attempt.attributes["loom.answer.kind"] == "redriven"
+    assert len(spans.traces) == 1
+    assert spans.orphans == []
+
+
+async def test_what_is_not_recorded_where_it_begins_is_recorded_nowhere(spans: Spans, cluster: Cluster) -> None:
+    """Operations 4.2 rule 7: the flag travels in the rows, so that no trace has holes."""
+    with not_recorded():
+        await start(cluster, parent, 5)
+    async with working(cluster, parent, child):
+        await until(cluster, waits_for_a_timer(cluster))
+        cluster.clock.advance(5_000)
+        await until(cluster, is_shown(cluster, "parent", "completed"))
+
+    assert spans.all == ()
+    assert {event.traceparent is None for event in await cluster.events("parent")} == {False}
+
+
+async def test_no_payload_is_in_any_span(spans: Spans, cluster: Cluster) -> None:
+    """Operations 4.2 rule 5: neither arguments nor results, nor what an exception says of them."""
+    secret = "4111-1111"
+
+    @loom.step(retry=loom.Retry(max_attempts=1))
+    async def charge(card: str) -> str:
+        raise ValueError(f"no such card: {card}")
+
+    @loom.workflow
+    async def order(ctx: loom.Context, card: str) -> str:
+        await ctx.step("charge", charge, card)
+        return card
+
+    await start(cluster, order, secret, id="order")
+    async with working(cluster, order):
+        await until(cluster, is_shown(cluster, "order", "failed"))
+
+    failed = spans.one("step charge")
+    assert (failed.status.status_code, failed.attributes["error.type"]) == (StatusCode.ERROR, "ValueError")
+    assert secret not in "".join(span.to_json() for span in spans.all)
 
 
 async def _is(true: bool) -> bool:
