@@ -28,7 +28,7 @@ from loom_servicekit.bus.kafka.watchdog import (
 from loom_servicekit.bus.lanes import Lanes
 from loom_servicekit.bus.port import Handler
 from loom_servicekit.bus.settings import KafkaSettings
-from loom_servicekit.counts import Count
+from loom_servicekit.counts import Count, Level
 from loom_servicekit.pauses import pause
 
 log = logging.getLogger(__name__)
@@ -37,6 +37,7 @@ WATCH_EVERY_S = 1.0
 START_CAP_MS = 5_000
 LANES_STOP_MS = 1_000
 
+LAG = Level("loom.bus.lag", "1", "Records written but not committed, of the partitions that this process has")
 REBUILT = Count("loom.bus.consumers.rebuilt", "Consumers taken for dead and built anew")
 
 BUILD_AGAIN = (KafkaError, OSError, TimeoutError)
@@ -94,9 +95,6 @@ class GroupSubscription:
             return f"{self._group}: no poll was answered for {signs.now - signs.polled_at:.0f} s"
         return self._lanes.why_unready()
 
-    def lag(self) -> int:
-        return self._member.lag() if self._member else 0
-
     async def _run(self) -> None:
         failures = 0
         while not self._stopping.is_set():
@@ -151,6 +149,7 @@ class GroupSubscription:
         while not self._stopping.is_set():
             await pause(self._stopping, round(WATCH_EVERY_S * 1000))
             signs = member.signs()
+            LAG.set(member.lag(), group=self._group)
             if not signs.left_out and is_long_without(signs, session_s=session_s) and signs.now - asked_at > session_s:
                 asked_at = signs.now
                 signs = replace(signs, left_out=await self._are_some_free())

@@ -20,6 +20,7 @@ from loom_servicekit.topics import TOPICS, ServiceName, Topic
 log = logging.getLogger(__name__)
 
 LOOK_MS = 30_000
+STOP_MS = 1_000
 LOOK_AGAIN_MS = 2_000
 REQUEST_MS = 10_000
 
@@ -50,7 +51,7 @@ class TopicsCheck:
         self._settings = settings
         self._service = service
         self._topics = tuple(topic for topic in TOPICS if topic.is_used_by(service))
-        self._loop = Loop("topics", self.step, every_ms=LOOK_MS, cap_ms=LOOK_AGAIN_MS)
+        self._loop = Loop("topics", self.step, every_ms=LOOK_MS, cap_ms=LOOK_AGAIN_MS, stop_ms=STOP_MS)
         self._looked = asyncio.Event()
         self._found: frozenset[str] = frozenset()
         self._differences: tuple[str, ...] = ()
