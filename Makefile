@@ -43,6 +43,19 @@ KAFKA = @missing="$$($(KAFKA_JARS) missing)"; \
 	fi; \
 	$(KAFKA_JARS) fetch
 
+# Jaeger is built from its Go module, once: the program stays in a cache outside the tree.
+JAEGER_BUILD = PYTHONPATH=tests $(BIN)/python -m fixtures.jaeger_build
+JAEGER = @missing="$$($(JAEGER_BUILD) missing)"; \
+	if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] && [ -e /etc/debian_version ]; then \
+	  echo "install $$missing"; \
+	  export DEBIAN_FRONTEND=noninteractive; \
+	  apt-get update -qq >/dev/null && apt-get install -qq --no-install-recommends $$missing >/dev/null; \
+	elif [ -n "$$missing" ]; then \
+	  echo "Jaeger is built with $$missing: sudo apt-get install $$missing" >&2; \
+	  exit 2; \
+	fi; \
+	$(JAEGER_BUILD) build
+
 # `make test ARGS="tests/kernel -k park"` narrows a run; `TEST_WORKERS=0` runs it in one process.
 TEST_WORKERS ?= 2
 ARGS         ?=
@@ -56,7 +69,7 @@ DEMO_full     := PYTHONPATH=tests $(BIN)/python -m fixtures.stack_keeper with $(
 # Where `make up` writes what runs, and the logs.
 STACK_FOLDER  := .loom-stack
 
-.PHONY: help install lock format check test up down demo conformance boot-storm dumps failover schedules storm bench-smoke bench-fence invariants openapi asyncapi clean
+.PHONY: help install lock format check test up down demo conformance boot-storm dumps failover jaeger schedules storm bench-smoke bench-fence invariants openapi asyncapi clean
 
 help: ## List the verbs
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -129,6 +142,11 @@ dumps: $(STAMP) ## Write tests/dumps of today's schemas, from which later progra
 failover: $(STAMP) ## A standby that missed two acknowledged bumps takes over, directly and through pgbouncer
 	$(PGBOUNCER)
 	@PYTHONPATH=tests $(BIN)/python -m failover
+
+jaeger: $(STAMP) ## The demo's parent on the full stack, and what a real Jaeger shows of its trace
+	$(KAFKA)
+	$(JAEGER)
+	@PYTHONPATH=tests $(BIN)/python -m jaeger
 
 schedules: $(STAMP) ## Every schedule of every pair of the store's calls on two sessions of Postgres, and broken stores
 	@$(BIN)/python tests/event_store/schedules/run_all.py
