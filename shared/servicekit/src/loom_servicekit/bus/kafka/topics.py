@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
-from aiokafka.errors import KafkaError, TopicAlreadyExistsError, for_code
+from aiokafka.errors import KafkaError, NoError, TopicAlreadyExistsError, UnknownTopicOrPartitionError, for_code
 
 from loom.errors import Invalid, StoreUnavailable
 from loom_servicekit.bus.kafka.security import connection_of
@@ -143,8 +143,14 @@ async def read_partitions(
 ) -> dict[str, int]:
     """How many partitions each topic has that is there, by its name without the prefix."""
     names = {settings.topic_prefix + topic.name: topic.name for topic in topics}
-    described = await admin.describe_topics(list(names))
-    return {names[found["topic"]]: len(found["partitions"]) for found in described if not found["error_code"]}
+    there = {}
+    for found in await admin.describe_topics(list(names)):
+        error = for_code(found["error_code"])
+        if error is NoError:
+            there[names[found["topic"]]] = len(found["partitions"])
+        elif error is not UnknownTopicOrPartitionError:
+            raise error(found["topic"])  # a moment without a leader is no missing topic
+    return there
 
 
 async def _look(
