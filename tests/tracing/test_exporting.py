@@ -9,13 +9,16 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 from opentelemetry import trace
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from fixtures.ports import keepable_ports
 from fixtures.spans import Spans
@@ -122,6 +125,51 @@ async def test_a_dead_collector_delays_no_write_and_no_exit(endpoint: str, tmp_p
     assert ended is not None, (tmp_path / "log.txt").read_text()
     assert ended < SHUTDOWN_S + DRAIN_S
     assert process.returncode == 0
+
+
+@pytest.fixture
+def collector() -> Iterator[tuple[str, list[ExportTraceServiceRequest]]]:
+    """A collector that works: its address, and what it was told."""
+    received: list[ExportTraceServiceRequest] = []
+
+    class Collector(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            received.append(ExportTraceServiceRequest.FromString(body))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *args: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Collector) as server:
+        serving = threading.Thread(target=server.serve_forever, args=(0.05,))
+        serving.start()
+        yield f"http://127.0.0.1:{server.server_port}", received
+        server.shutdown()
+        serving.join()
+
+
+async def test_what_a_service_did_last_arrives_under_its_name(
+    collector: tuple[str, list[ExportTraceServiceRequest]], tmp_path: Path
+) -> None:
+    """Issue 5: OTLP from all services; a healthy collector gets everything, and keeps nobody for three seconds."""
+    endpoint, received = collector
+    async with event_store(MAIN, tmp_path, endpoint) as (process, url):
+        async with HttpEventStore(url, attempts=1) as store:
+            await store.start(started(0))
+        ended = await seconds_to_end(process, 30)
+
+    resources = [resource for request in received for resource in request.resource_spans]
+    names = {
+        item.value.string_value for it in resources for item in it.resource.attributes if item.key == "service.name"
+    }
+    told = {span.name for it in resources for scope in it.scope_spans for span in scope.spans}
+    assert names == {"event-store"}
+    assert told >= {"POST /v1/namespaces/{namespace}/executions"}
+    assert not any("duties" in name or "healthz" in name for name in told)
+    assert ended is not None
+    assert ended < DRAIN_S
 
 
 @pytest.mark.parametrize("endpoint", ["black hole"], indirect=True)
