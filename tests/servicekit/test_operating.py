@@ -7,6 +7,7 @@ from dataclasses import fields
 from importlib.resources import files
 from pathlib import Path
 
+from fixtures.variables import SETTINGS, variables_of, written
 from loom_event_store.relay import DEAD, OLDEST
 from loom_servicekit.bus.kafka import dead_letters as kafka
 from loom_servicekit.bus.kafka.consumer import LAG, REBUILT
@@ -34,6 +35,24 @@ def test_every_exit_of_migrate_is_documented() -> None:
     told = {int(cells[0]) for cells in rows_of("What migrate does")}
 
     assert told == {0, 2, *(fault.exit_code for fault in MigrationFault.__subclasses__())}
+
+
+def test_every_setting_is_documented_with_its_default_and_who_reads_it() -> None:
+    """Issue 5: docs/operating.md has every setting; whoever sets one that nobody reads has set nothing."""
+    read: dict[str, dict[str, str]] = {}
+    for service, cls in SETTINGS.items():
+        for name, default in variables_of(cls).items():
+            if not name.startswith(("LOOM_KAFKA_", "LOOM_TRACING_")):  # in sections of their own
+                read.setdefault(name, {})[service] = written(default)
+    told = {cells[0]: (cells[1].replace("`", ""), cells[2]) for cells in rows_of("The services")}
+
+    assert told == {
+        name: (
+            ", ".join(dict.fromkeys(by.values())),
+            "all" if len(by) == len(SETTINGS) else ", ".join(by),
+        )
+        for name, by in read.items()
+    }
 
 
 def test_every_setting_of_kafka_is_documented_with_its_default() -> None:

@@ -40,7 +40,7 @@ LANES_STOP_MS = 1_000
 LAG = Level("loom.bus.lag", "1", "Records written but not committed, of the partitions that this process has")
 REBUILT = Count("loom.bus.consumers.rebuilt", "Consumers taken for dead and built anew")
 
-BUILD_AGAIN = (KafkaError, OSError, TimeoutError)
+EXPECTED = (KafkaError, OSError, TimeoutError)
 
 
 def end_process(reason: str) -> NoReturn:
@@ -101,7 +101,7 @@ class GroupSubscription:
             member = self._new_member()
             try:
                 await self._join(member)
-            except BUILD_AGAIN as error:
+            except Exception as error:  # whatever it is: a consumer that is not there hears nothing, and must come back
                 failures += 1
                 self._note(failures, error)
                 await member.close(drain=False)
@@ -111,7 +111,7 @@ class GroupSubscription:
             await self._live(member)
 
     async def _join(self, member: Member) -> None:
-        """Raises what `Member.start` does, TimeoutError also for a topic that is not there, or at stop."""
+        """Raises what `Member.start` does; StoreUnavailable for a topic that is not there, TimeoutError at stop."""
         joining = asyncio.create_task(self._start(member))
         stopping = asyncio.create_task(self._stopping.wait())
         try:
@@ -127,7 +127,7 @@ class GroupSubscription:
     async def _start(self, member: Member) -> None:
         missing = self._names - await self._check.found()
         if missing:  # a consumer of a missing topic says nothing for 40 s (kafka 3.2)
-            raise TimeoutError(f"missing topics: {', '.join(sorted(missing))}")
+            raise StoreUnavailable(f"missing topics: {', '.join(sorted(missing))}")
         await member.start()
 
     async def _live(self, member: Member) -> None:
@@ -178,4 +178,5 @@ class GroupSubscription:
     def _note(self, failures: int, error: Exception) -> None:
         self._trouble = f"not in its group: {error!r}"
         if failures == 1:
-            log.warning("%s: %s", self._group, self._trouble)
+            known = isinstance(error, (*EXPECTED, StoreUnavailable))
+            log.warning("%s: %s", self._group, self._trouble, exc_info=None if known else error)
