@@ -33,7 +33,7 @@ LONG = Form(
     parents=200,
     length_s=270,
     limit_s=420,
-    calm_s=180,
+    calm_s=240,
     lanes=(
         Lane("event-store", 11, 5, RELAY_S),
         Lane("supervisor", 11, 5, DUTY_S),
@@ -48,10 +48,10 @@ LONG = Form(
 
 SHORT = Form(
     name="short",
-    parents=20,
+    parents=12,
     length_s=45,
     limit_s=120,
-    calm_s=60,
+    calm_s=180,
     lanes=(
         Lane("event-store", 1, 1, RELAY_S),
         Lane("supervisor", 1, 1, DUTY_S),

@@ -38,11 +38,14 @@ def list_findings(findings: Findings) -> Iterator[str]:
             f"{ends['ok']} looked for ({ends['fail']} refused, {ends['unknown']} unknown), in {events} events of "
             f"{executions} executions: {len(findings.violations)} violations",
         ),
+        (not findings.unready, "services ready when all was calm again", "; ".join(findings.unready) or "all"),
     ):
         yield f"  {'holds ' if holds else 'BROKEN'}  {claim:50} {found}"
     surfaces = ", ".join(f"{surface} {times}" for surface, times in findings.refusals.items())
     yield f"  take-overs {findings.weather.take_overs}; stale writes refused {findings.weather.refusals} ({surfaces})"
     yield f"  found by a sweep alone {findings.swept}; re-opened by an operator {findings.reopened}"
+    fell = ", ".join(f"{name} {times}" for name, times in Counter(findings.fell).items())
+    yield f"  ended by themselves and were started again: {fell or 'nobody'}"
 
 
 def list_violations(findings: Findings, shown: int) -> Iterator[str]:
