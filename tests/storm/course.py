@@ -36,7 +36,7 @@ from storm.quorum import Weather, list_missing
 from storm.workflows import GO, parent, result_of
 
 NAMESPACE = "default"
-IN_FLIGHT_MAX = 24
+IN_FLIGHT_MAX = 40
 """Parents that have not ended: more would only wait for each other on a small machine."""
 KAFKA_SESSION_MS = "6000"
 
@@ -121,7 +121,7 @@ class Findings:
     @property
     def holds(self) -> bool:
         """Was every promise kept, and was it a storm?"""
-        kept = not self.violations and self.finished == self.parents >= self.form.parents
+        kept = not self.violations and self.finished == self.parents >= self.form.quorum.parents
         return kept and not self.missing and not self.unready
 
 
@@ -138,7 +138,7 @@ class Storm:
         self._histories = stack.folder / "histories"
         self._histories.mkdir()
         self._random = Random(f"{seed} load")
-        self._started = self._reopened = 0
+        self._reopened = 0
         self._afflicted: set[str] = set()  # killed, and not to be started yet
         self._fell: list[str] = []
         self._unfinished = 0
@@ -163,7 +163,7 @@ class Storm:
         try:
             await self._blow()
             missing = tuple(list_missing(self._form.quorum, self._weather))
-            self._say(f"{self._age():5.0f} s  all faults are over: {self._started} parents started")
+            self._say(f"{self._age():5.0f} s  all faults are over: {self._weather.started} parents started")
             await self._calm_down()
             return await self._collect(missing)
         finally:
@@ -198,13 +198,13 @@ class Storm:
             if self._age() - told > 30:
                 told = self._age()
                 self._say(f"{told:5.0f} s  {self._told()}; missing: {'; '.join(missing) or 'nothing'}")
-            if not missing and self._age() >= self._form.length_s and self._started >= self._form.parents:
+            if not missing and self._age() >= self._form.length_s:
                 return
 
     def _told(self) -> str:
         weather = self._weather
         return (
-            f"{self._started} parents, {self._unfinished} unfinished; take-overs {weather.take_overs}, "
+            f"{self._weather.started} parents, {self._unfinished} unfinished; take-overs {weather.take_overs}, "
             f"refused {weather.refusals}"
         )
 
@@ -282,16 +282,17 @@ class Storm:
     async def _load(self) -> None:
         """Parents one after another while it storms, a trickle at last; each is sent a message, early or late."""
         record = Record(self._histories / "client.jsonl")
-        pause_s = 0.8 * self._form.length_s / self._form.parents
+        pause_s = 0.8 * self._form.length_s / self._form.quorum.parents
         async with HttpEventStore(self._stack.url) as store, asyncio.TaskGroup() as messages:
             client = loom.Client(RecordingStore(store, record))  # type: ignore[arg-type]
             while not self._over.is_set():
                 if self._unfinished < IN_FLIGHT_MAX:
-                    id = f"parent-{self._started:04}"
+                    id = f"parent-{self._weather.started:04}"
                     await self._start(client, id)
-                    self._started += 1
+                    self._weather.started += 1
                     messages.create_task(self._send_later(client, id, self._random.uniform(0, 8)))
-                await self._is_over_within(pause_s if self._started < self._form.parents else 4 * pause_s)
+                enough = self._weather.started >= self._form.quorum.parents
+                await self._is_over_within(4 * pause_s if enough else pause_s)
         record.close()
 
     async def _operate(self) -> None:

@@ -28,7 +28,7 @@ def list_findings(findings: Findings) -> Iterator[str]:
     for holds, claim, found in (
         (not findings.missing, "stormy enough", "; ".join(findings.missing) or "yes"),
         (
-            findings.finished == findings.parents >= findings.form.parents,
+            findings.finished == findings.parents >= findings.form.quorum.parents,
             "parents finished exactly once, with their result",
             f"{findings.finished} of {findings.parents}",
         ),
