@@ -43,16 +43,33 @@ KAFKA = @missing="$$($(KAFKA_JARS) missing)"; \
 	fi; \
 	$(KAFKA_JARS) fetch
 
+# Jaeger is built from its Go module, once: the program stays in a cache outside the tree.
+JAEGER_BUILD = PYTHONPATH=tests $(BIN)/python -m fixtures.jaeger_build
+JAEGER = @missing="$$($(JAEGER_BUILD) missing)"; \
+	if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] && [ -e /etc/debian_version ]; then \
+	  echo "install $$missing"; \
+	  export DEBIAN_FRONTEND=noninteractive; \
+	  apt-get update -qq >/dev/null && apt-get install -qq --no-install-recommends $$missing >/dev/null; \
+	elif [ -n "$$missing" ]; then \
+	  echo "Jaeger is built with $$missing: sudo apt-get install $$missing" >&2; \
+	  exit 2; \
+	fi; \
+	$(JAEGER_BUILD) build
+
 # `make test ARGS="tests/kernel -k park"` narrows a run; `TEST_WORKERS=0` runs it in one process.
 TEST_WORKERS ?= 2
 ARGS         ?=
 
-# Where the demo keeps its state: sqlite or postgres.
+# What the demo runs on: sqlite or postgres under one process, or full, which is the stack of `make up`.
 STACK         ?= sqlite
 DEMO_sqlite   := $(BIN)/python -m loom_cli.demo
 DEMO_postgres := PYTHONPATH=tests $(BIN)/python -m fixtures.with_postgres $(BIN)/python -m loom_cli.demo --postgres URL
+DEMO_full     := PYTHONPATH=tests $(BIN)/python -m fixtures.stack_keeper with $(BIN)/python -m loom_cli.demo --stack STATE
 
-.PHONY: help install lock format check test demo conformance boot-storm dumps failover schedules storm bench-smoke bench-fence invariants openapi clean
+# Where `make up` writes what runs, and the logs.
+STACK_FOLDER  := .loom-stack
+
+.PHONY: help install lock format check test up down demo conformance boot-storm dumps failover jaeger schedules storm bench-smoke bench-fence invariants openapi asyncapi clean
 
 help: ## List the verbs
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -101,7 +118,15 @@ test: $(STAMP) ## Run the tests
 	$(KAFKA)
 	$(BIN)/pytest -n $(TEST_WORKERS) $(or $(ARGS),tests)
 
-demo: $(STAMP) ## A parent that outlives its worker and its server, on real input; STACK=postgres: on a server of its own
+up: $(STAMP) ## Start Postgres, Kafka and two of each service on loopback, without Docker
+	$(KAFKA)
+	@PYTHONPATH=tests $(BIN)/python -m fixtures.stack_keeper up $(STACK_FOLDER)
+
+down: $(STAMP) ## Stop what `make up` started
+	@PYTHONPATH=tests $(BIN)/python -m fixtures.stack_keeper down $(STACK_FOLDER)
+
+demo: $(STAMP) ## A parent that outlives its worker and its server, on real input; STACK=postgres, or full: all of `make up`
+	$(if $(filter full,$(STACK)),$(KAFKA))
 	@$(DEMO_$(STACK))
 
 conformance: $(STAMP) ## Run the contract on every body of the store, and on broken ones
@@ -117,6 +142,11 @@ dumps: $(STAMP) ## Write tests/dumps of today's schemas, from which later progra
 failover: $(STAMP) ## A standby that missed two acknowledged bumps takes over, directly and through pgbouncer
 	$(PGBOUNCER)
 	@PYTHONPATH=tests $(BIN)/python -m failover
+
+jaeger: $(STAMP) ## The demo's parent on the full stack, and what a real Jaeger shows of its trace
+	$(KAFKA)
+	$(JAEGER)
+	@PYTHONPATH=tests $(BIN)/python -m jaeger
 
 schedules: $(STAMP) ## Every schedule of every pair of the store's calls on two sessions of Postgres, and broken stores
 	@$(BIN)/python tests/event_store/schedules/run_all.py
@@ -138,6 +168,10 @@ openapi: $(STAMP) ## Write docs/openapi.json and the tables of docs/protocol.md 
 	@$(BIN)/python -m loom_event_store.openapi > docs/openapi.json.new
 	@mv docs/openapi.json.new docs/openapi.json
 	@$(BIN)/python -m loom_event_store.protocol docs/protocol.md
+
+asyncapi: $(STAMP) ## Write docs/asyncapi.yaml from the topics and their messages
+	@$(BIN)/python -m loom_servicekit.asyncapi > docs/asyncapi.yaml.new
+	@mv docs/asyncapi.yaml.new docs/asyncapi.yaml
 
 clean: ## Remove .venv and the caches
 	@rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

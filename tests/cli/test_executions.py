@@ -369,6 +369,7 @@ async def test_what_does_not_exist_is_not_found(shell: Shell) -> None:
         ["result", "x"],
         ["why", "x"],
         ["ownership", "x"],
+        ["trace", "x"],
         ["send", "x", "paid"],
         ["cancel", "x"],
         ["terminate", "x"],

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 from starlette.types import Message
@@ -14,6 +15,7 @@ from loom.kernel.events import NewEvent
 from loom.kernel.hints import NotifyResume
 from loom.stores.memory import MemoryEventStore
 from loom_event_store.longpolls import LongPolls
+from loom_servicekit.bus.port import Missed
 
 SHOP, ORDER, QUEUE = Namespace("shop"), ExecutionId("ord-1"), "q"
 NEVER_S = 3600.0
@@ -68,9 +70,11 @@ class Caller:
 
 
 @asynccontextmanager
-async def held(look_again_s: float = NEVER_S) -> AsyncIterator[tuple[LongPolls, WatchedStore, FaultyBus]]:
+async def held(
+    look_again_s: float = NEVER_S, bus: FaultyBus | None = None
+) -> AsyncIterator[tuple[LongPolls, WatchedStore, FaultyBus]]:
     """Polls over a store in memory."""
-    store, bus = WatchedStore(), FaultyBus()
+    store, bus = WatchedStore(), bus or FaultyBus()
     polls = LongPolls(store, bus, look_again_s=look_again_s)
     await polls.start()
     yield polls, store, bus
@@ -143,6 +147,28 @@ async def test_a_lost_hint_costs_only_time() -> None:
         await start(store)
 
         assert len((await poll).items) == 1
+
+
+async def test_after_a_gap_every_held_poll_looks_once() -> None:
+    """Kafka 3.2: after a start, an error or a gap of the reader; of whatever queue or log."""
+
+    class Gapped(FaultyBus):
+        def subscribe(self, *topics: Any, missed: Missed, **named: Any) -> Any:
+            self.missed = missed
+            return super().subscribe(*topics, missed=missed, **named)
+
+    async with held(bus=Gapped()) as (polls, store, bus), asyncio.TaskGroup() as group:
+        claiming = group.create_task(polls.claim_runnable(claims(), Caller().receive))
+        group.create_task(polls.claim_runnable(claims(queue="other"), Caller().receive))
+        await store.looked_times(2)
+        await start(store)
+
+        assert isinstance(bus, Gapped)
+        bus.missed()
+
+        await store.looked_times(4)
+        assert len((await claiming).items) == 1
+        await polls.stop()
 
 
 async def test_what_becomes_runnable_while_a_poll_looks_is_not_missed() -> None:

@@ -12,7 +12,16 @@ from loom.ids import ExecutionId, Namespace
 from loom.kernel.calls import ReadDuty, Start
 from loom.kernel.hints import Envelope
 from loom.stores.memory import MemoryEventStore
-from loom_event_store.relay import ATTEMPTS_MAX, BATCH, DUTY_TTL_MS, FULL_SCAN_S, PUBLISH_S, STAND_BY_MS, Relay
+from loom_event_store.relay import (
+    ATTEMPTS_MAX,
+    BATCH,
+    DUTY_TTL_MS,
+    FULL_SCAN_S,
+    OLDEST,
+    PUBLISH_S,
+    STAND_BY_MS,
+    Relay,
+)
 from loom_servicekit.bus.port import Outcome
 from loom_servicekit.bus.settings import KafkaSettings
 
@@ -340,6 +349,23 @@ async def test_a_failure_before_the_deadline_keeps_the_duty(store: Wrapped, cloc
         await one.step()
 
     assert (await store.read_duty(ReadDuty(name="relay"))).owner == "one"
+
+
+async def test_how_long_the_oldest_hint_waits_is_told(store: Wrapped, clock: ManualClock) -> None:
+    """Kafka 3.4: what an alert looks at while the brokers are away; no readiness of the API does."""
+    judging = Judging(a=Outcome.UNKNOWN)
+    await start(store, "a")
+    one = Relay(store, store, judging, "one", monotonic=lambda: clock.now() / 1000, clock=clock)  # type: ignore[arg-type]
+    clock.advance(20_000)
+
+    with suppress(StoreUnavailable):
+        await one.step()
+    assert (OLDEST.now, one.why_unready()) == (20_000, None)
+
+    judging.outcomes.clear()
+    await step_through(one, clock)
+    await step_through(one, clock)
+    assert OLDEST.now == 0
 
 
 def test_the_relay_waits_less_than_the_producer_does() -> None:

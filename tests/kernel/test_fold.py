@@ -72,7 +72,7 @@ MUTANTS = {
     "a token that falls": ("loom.ids.Token.next", lambda token, epoch: Token(max(0, token - 1))),
     "a park that does not know its own answer again": (
         "loom.kernel.decisions.parking.is_own_answer",
-        lambda park, answer: False,
+        lambda answer: False,
     ),
 }
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -85,6 +86,24 @@ async def test_one_that_cannot_stop_does_not_keep_the_others() -> None:
         pass
 
     assert story[-2:] == ["stop a2", "stop a1"]
+
+
+async def test_the_backgrounds_of_a_service_stop_together() -> None:
+    """Kafka 3.4: the sum of what each may take would not fit the grace period; here each waits for the other."""
+    met = asyncio.Barrier(2)
+
+    class Waiting(Recorder):
+        async def stop(self) -> None:
+            await met.wait()
+            await super().stop()
+
+    story: list[str] = []
+
+    async with asyncio.timeout(10):
+        async with running(create_app([Service(name="a", background=(Waiting("a1", story), Waiting("a2", story)))])):
+            pass
+
+    assert sorted(story[2:]) == ["stop a1", "stop a2"]
 
 
 async def test_readiness_names_the_service_and_the_reason() -> None:

@@ -33,7 +33,7 @@ async def test_a_service_is_unready_until_the_database_is_migrated(postgres: Pos
         assert "loom migrate" in str(check.why_unready())
 
         await migrate(postgres.database_url(name), SCHEMAS)
-        await postgres.execute("UPDATE loom.migrations SET number = 2 WHERE schema = 'timers'", name)
+        await postgres.execute("INSERT INTO loom.migrations VALUES ('timers', 99, 'later', 'c')", name)
         await postgres.execute("DELETE FROM loom.migrations WHERE schema = 'retention'", name)
         await check.succeeded()
         assert check.why_unready() == "run `loom migrate`: retention is at 0 of 1"

@@ -63,6 +63,18 @@ def test_nothing_is_due_before_the_first_record_is_finished() -> None:
     assert (offsets.next, offsets.unfinished) == (None, 1)
 
 
+async def test_a_topic_that_begins_anew_is_not_committed_by_what_the_old_one_had() -> None:
+    """Kafka 3.3 point 5: deleted and created again, its offsets are others; then only a new assignment helps."""
+    assignment = Assignment(("t", 0))
+    assignment.take(100)
+
+    assert not assignment.take(0)
+
+    assignment.leave(100, done=True)
+    assert assignment.lost
+    assert assignment.due is None
+
+
 async def test_what_was_lost_is_never_due_again() -> None:
     """Kafka 3.3 point 5: a partition regained is another assignment, lest a late commit move it backwards."""
     assignment = Assignment(("t", 0))

@@ -87,6 +87,16 @@ async def test_a_request_is_one_trace_of_client_and_server(spans: Spans, store: 
     assert server.attributes["http.response.status_code"] == 201
 
 
+async def test_the_log_keeps_the_context_of_the_request(spans: Spans, store: HttpEventStore) -> None:
+    """Operations 4.2 rule 3: links survive restarts because events hold the context."""
+    await store.start(begin())
+
+    log = await store.read_events(c.ReadEvents(namespace=SHOP, execution_id=ExecutionId("order-1")))
+    server = spans.named(START)[0]
+    assert log.events[0].traceparent is not None
+    assert log.events[0].traceparent.startswith(f"00-{trace_id(server)}-{server.context.span_id:016x}-")
+
+
 async def test_polls_renewals_health_and_lone_reads_make_no_spans(
     spans: Spans, store: HttpEventStore, caller: httpx.AsyncClient
 ) -> None:

@@ -12,7 +12,7 @@ from loom.errors import StoreUnavailable
 from loom.kernel.hints import Envelope
 from loom.stores.event_store import EventStore, Outbox
 from loom_servicekit.bus.port import MessageBus, Outcome
-from loom_servicekit.counts import Count
+from loom_servicekit.counts import Count, Level
 from loom_servicekit.duties import Duty
 from loom_servicekit.loops import Loop
 
@@ -27,6 +27,9 @@ DUTY_TTL_MS = 30_000
 STAND_BY_MS = 5_000
 STOP_MS = 5_000
 
+OLDEST = Level(
+    "loom.outbox.oldest", "ms", "How long the oldest hint has been waiting; it grows while no bus is reached"
+)
 DEAD = Count("loom.outbox.dead", "Hints that the bus refused for good, so many times over")
 
 Rows = Sequence[tuple[int, Envelope]]
@@ -85,7 +88,10 @@ class Relay:
         """One batch: 0 while there may be more."""
         if not await self._is_ours():
             return STAND_BY_MS
-        rows = await self._outbox.read_outbox(self._after(), BATCH)
+        after = self._after()
+        rows = await self._outbox.read_outbox(after, BATCH)
+        if after == 0:
+            OLDEST.set(self._clock.now() - rows[0][1].created_at if rows else 0)
         if rows:
             await self._publish(rows)
         self._note_looked(rows)

@@ -13,6 +13,7 @@ from loom_servicekit.duties import Duty
 from loom_servicekit.endpoints import schemas_of
 from loom_servicekit.fleet import Member
 from loom_servicekit.sweeps import Sweep
+from loom_servicekit.topics import group_of
 from loom_supervisor.consumer import TRIGGERS, Triggers
 from loom_supervisor.redrive import ParentRedriver
 from loom_supervisor.resume import Parents
@@ -44,7 +45,7 @@ def build_service(
         routers=(router(build_redriver(store)),),
         background=(
             Member(store, "supervisor", owner, leans_on_store=True),
-            Consumer(bus, TRIGGERS, Triggers(parents).handle, group="loom-supervisor", coalesce=True),
+            Consumer(bus, TRIGGERS, Triggers(parents).handle, group=group_of("supervisor"), coalesce=True),
             Sweep(store, Duty(store, "supervisor.satisfied", owner), "satisfied", remedies.resume, every_ms=every_ms),
             Sweep(store, Duty(store, "supervisor.cancels", owner), "cancels", remedies.terminate, every_ms=every_ms),
             Sweep(store, Duty(store, "supervisor.deadlines", owner), "deadlines", remedies.cancel, every_ms=every_ms),

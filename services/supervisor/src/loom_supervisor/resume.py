@@ -50,16 +50,16 @@ def locate_answer(park: OpenPark) -> Found | None:
 async def resume(store: EventStore, found: Found) -> None:
     """One resume of exactly this park. Raises NotParked, ResumeContended, ExecutionGone."""
     execution = found.execution
-    await store.resume(
-        Resume(
-            namespace=execution.namespace,
-            execution_id=execution.execution_id,
-            incarnation=execution.incarnation,
-            park_seq=found.park_seq,
-            wait=found.answer.wait,
-            keys=found.answer.keys,
-        )
+    call = Resume(
+        namespace=execution.namespace,
+        execution_id=execution.execution_id,
+        incarnation=execution.incarnation,
+        park_seq=found.park_seq,
+        wait=found.answer.wait,
+        keys=found.answer.keys,
     )
+    with tracing.resume(execution, found.park_seq):
+        await store.resume(call)
 
 
 class Parents:
@@ -86,8 +86,7 @@ class Parents:
     async def resume(self, found: Found) -> bool:
         """Resume, or leave a re-drive row; raises as `look_at` does."""
         try:
-            with tracing.resume(found.execution, found.park_seq):
-                await resume(self._store, found)
+            await resume(self._store, found)
         except ResumeContended:
             await self._redrive_later(found.execution, found.park_seq, found.answer.wait)
             return False

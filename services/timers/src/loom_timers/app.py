@@ -16,6 +16,7 @@ from loom_servicekit.endpoints import schemas_of
 from loom_servicekit.fleet import Member
 from loom_servicekit.loops import Loop
 from loom_servicekit.sweeps import Sweep
+from loom_servicekit.topics import group_of
 from loom_timers.consumer import ParkRows
 from loom_timers.firing import Firing
 from loom_timers.routes import PATHS, router
@@ -42,7 +43,7 @@ def build_service(
         routers=(router(timers),),
         background=(
             Member(store, "timers", owner, leans_on_store=True),
-            Consumer(bus, (ExecutionParked,), ParkRows(store, timers).handle, group="loom-timers", coalesce=True),
+            Consumer(bus, (ExecutionParked,), ParkRows(store, timers).handle, group=group_of("timers"), coalesce=True),
             Loop("firing", firing.step, every_ms=settings.poll_ms),
             Sweep(store, duty, "overdue", overdue.wake, grace_ms=GRACE_MS, every_ms=settings.sweep_ms),
         ),

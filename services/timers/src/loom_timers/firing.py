@@ -6,9 +6,11 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from random import Random
 
+from loom import tracing
 from loom.errors import Contended, ExecutionGone, NotFound, NotParked, NotYet, ResumeContended
 from loom.kernel.backoff import full_jitter_ms
 from loom.kernel.calls import Resume
@@ -75,12 +77,16 @@ async def fire_wake(store: EventStore, key: TimerKey) -> Verdict:
                 wait=key.wait_id,
             )
         )
-    except (NotParked, ExecutionGone, NotFound):
+    except (NotParked, ExecutionGone, NotFound) as error:
+        tracing.tell_refusal(error)
         return Over()
     except NotYet as error:
+        tracing.tell_refusal(error)
         return Later(delay_ms=int(error.facts.get("retry_in_ms", NOT_YET_MS)))
-    except ResumeContended:
+    except ResumeContended as error:
+        tracing.tell_refusal(error)
         return Again()
+    tracing.tell(outcome="won")
     return Answered()
 
 
@@ -89,7 +95,9 @@ async def fire_redrive(redrivers: Sequence[Redriver], timer: Timer) -> Verdict:
     key = timer.key
     call = Redrive(execution=key.execution, park_seq=key.park_seq, wait_id=key.wait_id, attempt=timer.attempt)
     for redriver in redrivers:
-        match await _ask(redriver, call):
+        told = await _ask(redriver, call)
+        tracing.tell(outcome=told)
+        match told:
             case "done":
                 return Answered()
             case "contended":
@@ -142,9 +150,10 @@ class Firing:
 
     async def _judge(self, timer: Timer) -> Verdict:
         try:
-            if timer.key.kind == REDRIVE:
-                return await fire_redrive(self._redrivers, timer)
-            return await fire_wake(self._store, timer.key)
+            with _span_of(timer):
+                if timer.key.kind == REDRIVE:
+                    return await fire_redrive(self._redrivers, timer)
+                return await fire_wake(self._store, timer.key)
         except Contended:
             raise
         except Exception:
@@ -163,3 +172,14 @@ class Firing:
     async def _defer(self, timer: Timer, delay_ms: int) -> None:
         assert timer.claim is not None, "only claimed rows are fired"
         await self._timers.defer(Defer(key=timer.key, claim=timer.claim, delay_ms=delay_ms))
+
+
+def _span_of(timer: Timer) -> AbstractContextManager[object]:
+    """In the trace of the park, if that is young: by this store's clock, read off the claim."""
+    assert timer.claimed_until is not None, "only claimed rows are fired"
+    key, age_ms = timer.key, timer.claimed_until - CLAIM_MS - timer.made_at
+    if key.kind == REDRIVE:
+        return tracing.redrive_attempt(
+            key.execution, key.park_seq, timer.traceparent, attempt=timer.attempt, age_ms=age_ms
+        )
+    return tracing.timer_fire(key.execution, key.park_seq, timer.traceparent, age_ms=age_ms)

@@ -13,12 +13,26 @@ from io import TextIOWrapper
 from typing import TextIO
 
 from loom.errors import LoomError
-from loom_cli import acts, conformance, dev, features, healthcheck, migrate, new, reports, restore, services, work
+from loom_cli import (
+    acts,
+    conformance,
+    dev,
+    features,
+    healthcheck,
+    kafka,
+    migrate,
+    new,
+    reports,
+    restore,
+    services,
+    work,
+)
 from loom_cli.command import Command, Connect, Session
 from loom_cli.connection import connect
 from loom_cli.exits import Exit, exit_of_error
 from loom_cli.output import Output
-from loom_servicekit.telemetry import exporting, tracing_settings
+from loom_servicekit.settings import SettingsError
+from loom_servicekit.telemetry import exporting, is_wanted, tracing_settings
 
 COMMANDS: tuple[Command, ...] = (
     dev.COMMAND,
@@ -30,6 +44,7 @@ COMMANDS: tuple[Command, ...] = (
     migrate.COMMAND,
     restore.COMMAND,
     features.COMMAND,
+    *kafka.COMMANDS,
     *services.COMMANDS,
     healthcheck.COMMAND,
 )
@@ -69,6 +84,9 @@ async def run(words: Sequence[str], connect: Connect, stdout: TextIO, stderr: Te
     except LoomError as error:
         output.problem(error, getattr(args, "url", None))
         return exit_of_error(error)
+    except SettingsError as error:
+        output.note(f"loom: settings: {error}")
+        return Exit.USAGE
 
 
 def parser_of(command: Command) -> ArgumentParser:
@@ -79,9 +97,11 @@ def parser_of(command: Command) -> ArgumentParser:
 
 
 def _traced(command: Command) -> AbstractContextManager[None]:
-    if command.service is None:
+    """Whoever types a command wants to see what it does: what it begins is recorded whole. Raises SettingsError."""
+    if command.service is None or not is_wanted(os.environ):
         return nullcontext()
-    return exporting(command.service, tracing_settings(os.environ))
+    ratio = 1.0 if command.service == "client" else 0.1
+    return exporting(command.service, tracing_settings(os.environ, ratio=ratio))
 
 
 def _meant(name: str) -> str:

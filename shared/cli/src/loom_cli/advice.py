@@ -9,7 +9,7 @@ def advise(error: e.LoomError, url: str | None = None) -> str | None:
     """A command or a sentence; None when the message says it all."""
     execution = error.facts.get("execution_id", "ID")
     match error:
-        case e.StoreUnavailable():
+        case e.StoreUnavailable() if url is not None:
             return f"loom dev   # if nothing runs at {url}; --url or LOOM_URL names another server"
         case e.NotFound() | e.Gone():
             return "loom list"

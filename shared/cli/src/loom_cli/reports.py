@@ -1,4 +1,4 @@
-"""What a person asks of executions: list, show, result, why, ownership."""
+"""What a person asks of executions: list, show, result, why, ownership, trace."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from loom_cli.sheets import Block
 from loom_cli.tables import list_counts, list_edges, list_events, list_heads, tell_head
 from loom_cli.timeline import tell_event
 from loom_cli.tokens import draw_tenures, list_tenures, tell_ownership
+from loom_cli.traces import draw_traces, list_traces
 from loom_cli.waiting import Standing, await_end
 from loom_cli.waits import why_blocked
 
@@ -207,6 +208,19 @@ async def _read_first_events(store: EventStore, head: Head, ownership: c.Ownersh
     return {event.seq: event for event in events}
 
 
+# --- trace ------------------------------------------------------------------------------------------------------------
+
+
+async def _trace(args: Namespace, session: Session) -> Exit:
+    async with session.connect(args.url) as server:
+        head = await _read_head(server.store, args)
+        traces = list_traces(await read_slice(server.store, head, 1, head.last_seq))
+    session.output.result({"execution": head.ref, "traces": traces}, draw_traces(traces))
+    if not traces:
+        session.output.note(f"no event of {head.execution_id} was traced: set OTEL_EXPORTER_OTLP_ENDPOINT")
+    return Exit.COMPLETED
+
+
 def _declare_execution(parser: ArgumentParser) -> None:
     declare_execution(parser)
     declare_json(parser)
@@ -218,4 +232,5 @@ COMMANDS = (
     Command("result", "wait for the end and print the result", _declare_result, _result),
     Command("why", "why an execution is not moving", _declare_execution, _why),
     Command("ownership", "who held which token, and which late writes were refused", _declare_execution, _ownership),
+    Command("trace", "the traces of an execution, and their links", _declare_execution, _trace),
 )

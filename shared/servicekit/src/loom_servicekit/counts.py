@@ -1,4 +1,4 @@
-"""Numbers that only grow: read in the process, exported by whoever configures telemetry."""
+"""Numbers of this process, read in it and exported by whoever configures telemetry."""
 
 from __future__ import annotations
 
@@ -16,3 +16,16 @@ class Count:
     def add(self, number: int = 1, **labels: str) -> None:
         self.total += number
         self._counter.add(number, labels)
+
+
+class Level:
+    """How much of something there is now."""
+
+    def __init__(self, name: str, unit: str, description: str) -> None:
+        self._gauge = metrics.get_meter("loom").create_gauge(name, unit, description)
+        self.name = name
+        self.now = 0
+
+    def set(self, number: int, **labels: str) -> None:
+        self.now = number
+        self._gauge.set(number, labels)

@@ -90,6 +90,11 @@ TOPICS: tuple[Topic, ...] = (
 DEAD_LETTERS = TOPICS[-1]
 
 
+def group_of(service: ServiceName) -> str:
+    """The consumers of a service share what they read."""
+    return f"loom-{service}"
+
+
 def addressee(hint: Hint) -> tuple[str, Incarnation]:
     """Whom the hint is about: what a lane keeps in order and coalesces by. A child's end is about its parent."""
     return hint.key, hint.parent_incarnation if isinstance(hint, ChildDone) else hint.incarnation

@@ -17,10 +17,11 @@ from loom.ids import ExecutionId
 from loom.kernel import calls as c
 from loom.kernel.heads import Head, Status
 from loom.kernel.parks import MessageWait
+from loom.tracing import trace_of
 from loom_cli.demo.acknowledged import RecordingStore, read_acknowledged
 from loom_cli.demo.audit import audit, installed
 from loom_cli.demo.evidence import NAMESPACE, Record, read_records
-from loom_cli.demo.processes import SERVER, Ground, Troupe, free_port, troupe
+from loom_cli.demo.processes import Ground, Troupe, free_port, troupe
 from loom_cli.demo.verdict import Findings, judge, late_writes
 from loom_cli.output import Output
 from loom_cli.sheets import Sheet
@@ -65,7 +66,7 @@ class Course:
 
     async def _start(self, names: list[str]) -> None:
         self._players.start_server()
-        await self._until("loom dev is ready", self._is_ready)
+        await self._until("the event store is ready", self._is_ready)
         for worker in ("worker-1", "worker-2", "worker-3"):
             self._players.start_worker(worker)
         await self._client.start(audit, names, id=PARENT)
@@ -116,12 +117,16 @@ class Course:
 
     async def _kill_the_server(self, *, after: int) -> None:
         await self._until(f"{after} children have completed", lambda: self._have_completed(after))
-        self._players.kill(SERVER)
+        killed = self._players.kill_server()
         self.kills += 1
-        where = "folder" if self._ground.postgres is None else "database"
-        self._say(f"killed loom dev with SIGKILL; starting it again on the same {where}")
+        self._say(f"killed {killed} with SIGKILL; {self._what_follows()}")
         self._players.start_server()
-        await self._until("the second loom dev is ready", self._is_ready)
+        await self._until("the event store answers again", self._is_ready)
+
+    def _what_follows(self) -> str:
+        if self._ground.stack is not None:
+            return "the other replica answers, and it comes back"
+        return f"starting it again on the same {'folder' if self._ground.postgres is None else 'database'}"
 
     async def _approve(self) -> None:
         await self._until("the audit waits for approval", self._waits_for_approval)
@@ -185,13 +190,21 @@ def show(findings: Findings, output: Output) -> bool:
     claims = judge(findings)
     output.note("")
     rows = tuple(("holds" if claim.holds else "BROKEN", claim.text, claim.found) for claim in claims)
-    output.result(None, Sheet(("", "claim", "found"), rows, "What the second loom dev says"))
+    output.result(None, Sheet(("", "claim", "found"), rows, "What the store says afterwards"))
+    if (trace := trace_id(findings.parent)) is not None:
+        output.note(f"trace {trace}")
     refused = {execution_id for execution_id, _ in late_writes(findings)}
     for record in findings.children:
         if record.head.execution_id in refused:
             _show_record(record, output)
             break
     return all(claim.holds for claim in claims)
+
+
+def trace_id(record: Record) -> str | None:
+    """Of the trace in which the execution began; None where nobody traced it."""
+    traceparent = record.events[0].traceparent
+    return None if traceparent is None else trace_of(traceparent)
 
 
 def _show_record(record: Record, output: Output) -> None:
@@ -208,10 +221,11 @@ async def main() -> int:
     """0 if everything holds, 1 if a claim is broken or something did not happen."""
     parser = ArgumentParser(prog="loom_cli.demo", description=main.__doc__)
     parser.add_argument("--postgres", metavar="URL", help="keep state in this database, by its owner's URL")
+    parser.add_argument("--stack", type=Path, metavar="FILE", help="run on the stack that this file tells of")
     args = parser.parse_args()
     output = Output()
     folder = Path(tempfile.mkdtemp(prefix="loom-demo-"))
-    ground = Ground(folder, free_port(), args.postgres)
+    ground = Ground(folder, free_port(), args.postgres, args.stack)
     with troupe(ground) as players:
         try:
             findings = await Course(ground, players, output).run()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from loom_cli.demo.audit import SIDE_FILE
 
@@ -19,15 +21,25 @@ SERVER = "server"
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """The folder and the address of one demo; `postgres`: the owner's URL of the database that keeps its state."""
+    """The folder and the address of one demo; `postgres`: the owner's URL of the database that keeps its state.
+
+    `stack`: the file that says what runs of a whole stack, where somebody starts again what dies of it.
+    """
 
     folder: Path
     port: int
     postgres: str | None = None
+    stack: Path | None = None
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return f"http://127.0.0.1:{self.port}" if self.stack is None else str(self.running()["urls"]["event-store"])
+
+    def running(self) -> dict[str, Any]:
+        """What runs of the stack now."""
+        assert self.stack is not None
+        found: dict[str, Any] = json.loads(self.stack.read_text())
+        return found
 
     @property
     def side_file(self) -> Path:
@@ -55,7 +67,9 @@ class Troupe:
         self._running: dict[str, subprocess.Popen[bytes]] = {}
 
     def start_server(self) -> None:
-        """`loom dev` on the demo's folder and port, as a user starts it."""
+        """`loom dev` on the demo's folder and port, as a user starts it. A stack runs already."""
+        if self._ground.stack is not None:
+            return
         words = ["--data", str(self._ground.folder / "data"), "--port", str(self._ground.port)]
         if self._ground.postgres is not None:
             words += ["--postgres", self._ground.postgres]
@@ -75,6 +89,19 @@ class Troupe:
         process = self._running.pop(name)
         process.kill()
         process.wait()
+
+    def kill_server(self) -> str:
+        """SIGKILL to `loom dev`, or to a replica of the event store; what was killed."""
+        if self._ground.stack is None:
+            self.kill(SERVER)
+            return "loom dev"
+        name, replica = next(
+            (name, replica)
+            for name, replica in self._ground.running()["replicas"].items()
+            if replica["role"] == "event-store"
+        )
+        os.kill(replica["pid"], signal.SIGKILL)
+        return str(name)
 
     def freeze(self, name: str) -> None:
         """SIGSTOP: the process believes that no time passes."""

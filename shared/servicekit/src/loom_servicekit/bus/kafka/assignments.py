@@ -24,11 +24,17 @@ class Assignment:
         self._drained = asyncio.Event()
         self._drained.set()
 
-    def take(self, offset: int) -> None:
-        """A record goes into its lane."""
+    def take(self, offset: int) -> bool:
+        """A record goes into its lane. False: it is before those taken, so the topic is another one by now: what was
+        taken of the old one says nothing about it, and only a new assignment begins where the group is.
+        """
+        if not self._offsets.is_ahead(offset):
+            self.lose()
+            return False
         self._offsets.take(offset)
         self.in_flight += 1
         self._drained.clear()
+        return True
 
     def leave(self, offset: int, done: bool) -> None:
         """It has left it."""
@@ -55,8 +61,8 @@ class Assignment:
 
     @property
     def read_to(self) -> int | None:
-        """The offset committed last; None if none was."""
-        return self._committed
+        """Up to where its records are done with, as far as is known; None before the first was taken."""
+        return self._offsets.first if self._committed is None else self._committed
 
     def committed(self, offset: int) -> None:
         self._committed = offset

@@ -12,6 +12,7 @@ from typing import NoReturn
 
 from aiokafka.errors import KafkaError
 
+from loom.errors import StoreUnavailable
 from loom.kernel.backoff import full_jitter_ms
 from loom_servicekit.bus.kafka.dead_letters import DeadLetters
 from loom_servicekit.bus.kafka.groups import count_free
@@ -27,7 +28,7 @@ from loom_servicekit.bus.kafka.watchdog import (
 from loom_servicekit.bus.lanes import Lanes
 from loom_servicekit.bus.port import Handler
 from loom_servicekit.bus.settings import KafkaSettings
-from loom_servicekit.counts import Count
+from loom_servicekit.counts import Count, Level
 from loom_servicekit.pauses import pause
 
 log = logging.getLogger(__name__)
@@ -36,9 +37,10 @@ WATCH_EVERY_S = 1.0
 START_CAP_MS = 5_000
 LANES_STOP_MS = 1_000
 
+LAG = Level("loom.bus.lag", "1", "Records written but not committed, of the partitions that this process has")
 REBUILT = Count("loom.bus.consumers.rebuilt", "Consumers taken for dead and built anew")
 
-BUILD_AGAIN = (KafkaError, OSError, TimeoutError)
+EXPECTED = (KafkaError, OSError, TimeoutError)
 
 
 def end_process(reason: str) -> NoReturn:
@@ -93,16 +95,13 @@ class GroupSubscription:
             return f"{self._group}: no poll was answered for {signs.now - signs.polled_at:.0f} s"
         return self._lanes.why_unready()
 
-    def lag(self) -> int:
-        return self._member.lag() if self._member else 0
-
     async def _run(self) -> None:
         failures = 0
         while not self._stopping.is_set():
             member = self._new_member()
             try:
                 await self._join(member)
-            except BUILD_AGAIN as error:
+            except Exception as error:  # whatever it is: a consumer that is not there hears nothing, and must come back
                 failures += 1
                 self._note(failures, error)
                 await member.close(drain=False)
@@ -112,7 +111,7 @@ class GroupSubscription:
             await self._live(member)
 
     async def _join(self, member: Member) -> None:
-        """Raises what `Member.start` does, TimeoutError also for a topic that is not there, or at stop."""
+        """Raises what `Member.start` does; StoreUnavailable for a topic that is not there, TimeoutError at stop."""
         joining = asyncio.create_task(self._start(member))
         stopping = asyncio.create_task(self._stopping.wait())
         try:
@@ -128,7 +127,7 @@ class GroupSubscription:
     async def _start(self, member: Member) -> None:
         missing = self._names - await self._check.found()
         if missing:  # a consumer of a missing topic says nothing for 40 s (kafka 3.2)
-            raise TimeoutError(f"missing topics: {', '.join(sorted(missing))}")
+            raise StoreUnavailable(f"missing topics: {', '.join(sorted(missing))}")
         await member.start()
 
     async def _live(self, member: Member) -> None:
@@ -150,6 +149,7 @@ class GroupSubscription:
         while not self._stopping.is_set():
             await pause(self._stopping, round(WATCH_EVERY_S * 1000))
             signs = member.signs()
+            LAG.set(member.lag(), group=self._group)
             if not signs.left_out and is_long_without(signs, session_s=session_s) and signs.now - asked_at > session_s:
                 asked_at = signs.now
                 signs = replace(signs, left_out=await self._are_some_free())
@@ -162,7 +162,7 @@ class GroupSubscription:
         try:
             async with admin_of(self._settings, self._service) as admin:
                 return await count_free(admin, self._group, self._topics) > 0
-        except BUILD_AGAIN:
+        except StoreUnavailable:
             return False
 
     def _new_member(self) -> Member:
@@ -178,4 +178,5 @@ class GroupSubscription:
     def _note(self, failures: int, error: Exception) -> None:
         self._trouble = f"not in its group: {error!r}"
         if failures == 1:
-            log.warning("%s: %s", self._group, self._trouble)
+            known = isinstance(error, (*EXPECTED, StoreUnavailable))
+            log.warning("%s: %s", self._group, self._trouble, exc_info=None if known else error)

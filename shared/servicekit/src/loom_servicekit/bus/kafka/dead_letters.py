@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from aiokafka import AIOKafkaConsumer
+from aiokafka.errors import KafkaError
 from aiokafka.structs import ConsumerRecord, TopicPartition
 
 from loom.errors import StoreUnavailable
@@ -78,6 +79,7 @@ class Letter:
     detail: str
     attempts: int
     key: str
+    is_replayable: bool
     record: Record
 
     @property
@@ -86,20 +88,26 @@ class Letter:
 
 
 def letter_from(record: ConsumerRecord) -> Letter:
-    """Read a record of the dead letters' topic."""
+    """Read a record of the dead letters' topic. One that names no origin is its own."""
     marks = {name: value.decode("utf-8", "replace") for name, value in record.headers if name.startswith(_MARK)}
-    topic = marks.get("x-original-topic", "")
+    try:
+        topic = marks["x-original-topic"]
+        partition, offset = int(marks["x-original-partition"]), int(marks["x-original-offset"])
+        attempts = int(marks["x-attempts"])
+    except (KeyError, ValueError):
+        topic, partition, offset, attempts = record.topic, record.partition, record.offset, 0
     headers = [(name, value) for name, value in record.headers if not name.startswith(_MARK)]
     return Letter(
         partition=record.partition,
         offset=record.offset,
         topic=topic,
-        original_partition=int(marks.get("x-original-partition", -1)),
-        original_offset=int(marks.get("x-original-offset", -1)),
+        original_partition=partition,
+        original_offset=offset,
+        is_replayable=topic != record.topic,
         group=marks.get("x-group", ""),
         error=marks.get("x-error-class", ""),
         detail=marks.get("x-error", ""),
-        attempts=int(marks.get("x-attempts", 0)),
+        attempts=attempts,
         key=(record.key or b"").decode("utf-8", "replace"),
         record=Record(topic=topic, key=record.key, value=record.value, headers=headers),
     )
@@ -118,7 +126,7 @@ class Box:
     @classmethod
     @asynccontextmanager
     async def open(cls, settings: KafkaSettings) -> AsyncIterator[Box]:
-        """Raises KafkaError where no broker answers."""
+        """Raises StoreUnavailable where no broker answers."""
         topic = settings.topic_prefix + DEAD_LETTERS.name
         consumer = AIOKafkaConsumer(
             **connection_of(settings, REPLAYER),
@@ -131,6 +139,8 @@ class Box:
             partitions = [TopicPartition(topic, number) for number in range(DEAD_LETTERS.partitions)]
             consumer.assign(partitions)
             yield cls(settings, consumer, partitions)
+        except (KafkaError, OSError) as error:
+            raise StoreUnavailable(f"the brokers do not answer: {error!r}") from error
         finally:
             await consumer.stop()
 
@@ -159,7 +169,7 @@ class Box:
 
         Raises StoreUnavailable: some were not, and all are replayed again next time, which is harmless.
         """
-        letters = await self.read(replayed=False)
+        letters = [letter for letter in await self.read(replayed=False) if letter.is_replayable]
         producer = Producer(partial(producer_of, self._settings, REPLAYER))
         try:
             outcomes = await producer.send([letter.record for letter in letters], within_s=REPLAY_S)

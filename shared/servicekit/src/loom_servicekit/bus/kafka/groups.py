@@ -9,7 +9,7 @@ from aiokafka.coordinator.protocol import ConsumerProtocol
 
 
 async def count_free(admin: AIOKafkaAdminClient, group: str, topics: Collection[str]) -> int:
-    """How many partitions of these topics no member of the group has. Raises KafkaError."""
+    """How many partitions of these topics no member of the group has. Raises KafkaError, which `admin_of` turns."""
     described = await admin.describe_topics(list(topics))
     there = sum(len(found["partitions"]) for found in described if not found["error_code"])
     taken = 0

@@ -107,7 +107,7 @@ class Member(ConsumerRebalanceListener):  # type: ignore[misc]
         self._committing = asyncio.Lock()  # never held around a poll: the listener commits as well (kafka bug 7)
         self._tasks: list[asyncio.Task[None]] = []
         self._full = False
-        self._closing = False
+        self._leaving = self._closing = False
         self._polled_at = monotonic()
         self._rebalancing_since: float | None = None
         self._without_since: float | None = None
@@ -125,7 +125,8 @@ class Member(ConsumerRebalanceListener):  # type: ignore[misc]
         ]
 
     async def close(self, *, drain: bool) -> None:
-        """Finish what is in flight if `drain`, then leave the group."""
+        """Take no more, finish what is in flight if `drain`, then leave the group."""
+        self._leaving = True
         if drain:
             await self._give_up(self._assigned.values())
         for assignment in self._assigned.values():
@@ -181,9 +182,9 @@ class Member(ConsumerRebalanceListener):  # type: ignore[misc]
 
     async def _poll(self) -> None:
         while not self._closing:
-            self._throttle()
             room = max(1, self._settings.in_flight_max - self._lanes.waiting)
             try:
+                self._throttle()
                 batches = await self._consumer.getmany(timeout_ms=POLL_MS, max_records=min(BATCH, room))
             except ConsumerStoppedError:
                 return
@@ -198,9 +199,11 @@ class Member(ConsumerRebalanceListener):  # type: ignore[misc]
     def _take(self, assignment: Assignment | None, records: Iterable[ConsumerRecord]) -> None:
         """What is fetched of a partition that is being given up is left to its next owner."""
         for record in records:
-            if assignment is None or assignment.ending.is_set():
+            if assignment is None or assignment.ending.is_set() or self._leaving:
                 return
-            assignment.take(record.offset)
+            if not assignment.take(record.offset):
+                log.warning("%s: %s goes backwards, to %d", self._group, assignment.partition, record.offset)
+                return
             content = _content(record)
             self._lanes.put(Received(record, content, assignment, self._group, self._dead_letters))
 

@@ -12,6 +12,8 @@ class Offsets:
         self._taken: deque[int] = deque()
         self._finished: set[int] = set()
         self._next: int | None = None
+        self._last = -1
+        self.first: int | None = None
 
     @property
     def unfinished(self) -> int:
@@ -22,10 +24,16 @@ class Offsets:
         """The offset to commit, i.e. of the record to be read next; None before the first record is finished."""
         return self._next
 
+    def is_ahead(self, offset: int) -> bool:
+        """Does it come after all that were taken?"""
+        return offset > self._last
+
     def take(self, offset: int) -> None:
         """Gaps between offsets are as the log has them: nothing of ours is missing there."""
-        assert not self._taken or offset > self._taken[-1], f"{offset} was taken after {self._taken[-1]}"
+        assert self.is_ahead(offset), f"{offset} was taken after {self._last}"
         self._taken.append(offset)
+        self._last = offset
+        self.first = offset if self.first is None else self.first
 
     def finish(self, offset: int) -> None:
         """Move over what is finished from the left, no further than the first record that is not."""

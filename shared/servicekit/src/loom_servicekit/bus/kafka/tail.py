@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterable
 from random import Random
 
 from aiokafka import AIOKafkaConsumer
-from aiokafka.errors import ConsumerStoppedError, KafkaError
 from aiokafka.structs import ConsumerRecord, TopicPartition
 
+from loom.errors import StoreUnavailable
 from loom.kernel.backoff import full_jitter_ms
 from loom_servicekit.bus.kafka.member import POLL_MS, close_consumer, consumer_of
 from loom_servicekit.bus.kafka.records import envelope_of
@@ -69,7 +69,7 @@ class Tail:
                     await self._start(consumer)
                 failures = 0
                 await self._poll(consumer)
-            except (KafkaError, OSError, TimeoutError, ConsumerStoppedError) as error:
+            except Exception as error:
                 failures += 1
                 if failures == 1:
                     log.warning("tail of %s: %r", ", ".join(sorted(self._names)), error)
@@ -81,7 +81,7 @@ class Tail:
         """At the end of every partition; what was told before is taken for missed."""
         missing = self._names - await self._check.found()
         if missing:
-            raise TimeoutError(f"missing topics: {', '.join(sorted(missing))}")
+            raise StoreUnavailable(f"missing topics: {', '.join(sorted(missing))}")
         consumer.subscribe(topics=[self._settings.topic_prefix + name for name in self._names])
         await consumer.start()
         await consumer.seek_to_end()

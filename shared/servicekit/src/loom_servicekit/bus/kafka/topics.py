@@ -6,12 +6,13 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from typing import Any
 
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
-from aiokafka.errors import KafkaError, TopicAlreadyExistsError, for_code
+from aiokafka.errors import KafkaError, NoError, TopicAlreadyExistsError, UnknownTopicOrPartitionError, for_code
 
-from loom.errors import StoreUnavailable
+from loom.errors import Invalid, StoreUnavailable
 from loom_servicekit.bus.kafka.security import connection_of
 from loom_servicekit.bus.settings import KafkaSettings
 from loom_servicekit.loops import Loop
@@ -20,8 +21,11 @@ from loom_servicekit.topics import TOPICS, ServiceName, Topic
 log = logging.getLogger(__name__)
 
 LOOK_MS = 30_000
+STOP_MS = 1_000
 LOOK_AGAIN_MS = 2_000
 REQUEST_MS = 10_000
+LEADERS_S = 30.0
+LEADERS_EVERY_S = 0.05
 
 Configs = Mapping[str, Mapping[str, str]]
 """Settings by topic; a topic whose settings may not be read is absent."""
@@ -29,11 +33,13 @@ Configs = Mapping[str, Mapping[str, str]]
 
 @asynccontextmanager
 async def admin_of(settings: KafkaSettings, service: str) -> AsyncIterator[AIOKafkaAdminClient]:
-    """A client for a question or two. Raises KafkaError where no broker answers."""
+    """A client for a question or two. Raises StoreUnavailable where no broker answers, or not the question."""
     admin = AIOKafkaAdminClient(**connection_of(settings, service), request_timeout_ms=REQUEST_MS)
     try:
         await admin.start()
         yield admin
+    except (KafkaError, OSError) as error:
+        raise StoreUnavailable(f"the brokers do not answer: {error!r}") from error
     finally:
         await admin.close()
 
@@ -48,7 +54,7 @@ class TopicsCheck:
         self._settings = settings
         self._service = service
         self._topics = tuple(topic for topic in TOPICS if topic.is_used_by(service))
-        self._loop = Loop("topics", self.step, every_ms=LOOK_MS, cap_ms=LOOK_AGAIN_MS)
+        self._loop = Loop("topics", self.step, every_ms=LOOK_MS, cap_ms=LOOK_AGAIN_MS, stop_ms=STOP_MS)
         self._looked = asyncio.Event()
         self._found: frozenset[str] = frozenset()
         self._differences: tuple[str, ...] = ()
@@ -73,7 +79,8 @@ class TopicsCheck:
 
     async def step(self) -> int | None:
         """One look. Raises StoreUnavailable if no broker answers."""
-        partitions, configs = await self._look()
+        async with admin_of(self._settings, self._service) as admin:
+            partitions, configs = await _look(admin, self._settings, self._topics)
         before, self._differences = self._differences, tuple(differences(self._topics, partitions, configs))
         self._found = frozenset(partitions)
         self._looked.set()
@@ -81,28 +88,29 @@ class TopicsCheck:
             log.warning("topics: %s", "; ".join(self._differences) or "as they should be")
         return LOOK_AGAIN_MS if self._differences else None
 
-    async def _look(self) -> tuple[dict[str, int], Configs]:
-        try:
-            async with admin_of(self._settings, self._service) as admin:
-                partitions = await read_partitions(admin, self._settings, self._topics)
-                there = [topic for topic in self._topics if topic.name in partitions]
-                return partitions, await _read_configs(admin, self._settings, there)
-        except (KafkaError, OSError) as error:
-            raise StoreUnavailable(f"the brokers do not tell their topics: {error!r}") from error
+
+async def check_topics(settings: KafkaSettings) -> list[str]:
+    """What of all topics is not as it should be, a sentence each. Raises StoreUnavailable."""
+    async with admin_of(settings, "loom") as admin:
+        return list(differences(TOPICS, *await _look(admin, settings, TOPICS)))
 
 
 async def create_topics(settings: KafkaSettings, *, replication: int) -> list[str]:
-    """Make the topics that are not there, and give their names. Harmless when repeated. Raises KafkaError."""
+    """Make the topics that are not there, and give their names; they can be used then. Harmless when repeated.
+
+    Raises StoreUnavailable; Invalid for more replicas than brokers.
+    """
     async with admin_of(settings, "loom") as admin:
         there = await read_partitions(admin, settings, TOPICS)
         wanted = [topic for topic in TOPICS if topic.name not in there]
         if not wanted:
             return []
         answer = await admin.create_topics([_new(topic, settings, replication) for topic in wanted])
-    for name, code, *rest in answer.topic_errors:
-        error = for_code(code)
-        if code and error is not TopicAlreadyExistsError:
-            raise error(f"{name}: {rest[0] if rest else ''}")
+        for name, code, *rest in answer.topic_errors:
+            error = for_code(code)
+            if code and error is not TopicAlreadyExistsError:
+                raise Invalid(f"{name} was not created: {error.__name__} {rest[0] if rest else ''}")
+        await _await_leaders(admin, [settings.topic_prefix + topic.name for topic in wanted])
     return [topic.name for topic in wanted]
 
 
@@ -139,8 +147,32 @@ async def read_partitions(
 ) -> dict[str, int]:
     """How many partitions each topic has that is there, by its name without the prefix."""
     names = {settings.topic_prefix + topic.name: topic.name for topic in topics}
-    described = await admin.describe_topics(list(names))
-    return {names[found["topic"]]: len(found["partitions"]) for found in described if not found["error_code"]}
+    there = {}
+    for found in await admin.describe_topics(list(names)):
+        error = for_code(found["error_code"])
+        if error is NoError:
+            there[names[found["topic"]]] = len(found["partitions"])
+        elif error is not UnknownTopicOrPartitionError:
+            raise error(found["topic"])  # a moment without a leader is no missing topic
+    return there
+
+
+async def _await_leaders(admin: AIOKafkaAdminClient, names: Sequence[str]) -> None:
+    async with asyncio.timeout(LEADERS_S):  # a TimeoutError is an OSError: the brokers did not answer
+        while not all(map(_is_led, await admin.describe_topics(list(names)))):  # noqa: ASYNC110 - the brokers decide
+            await asyncio.sleep(LEADERS_EVERY_S)
+
+
+def _is_led(topic: Mapping[str, Any]) -> bool:
+    return not topic["error_code"] and all(partition["leader"] >= 0 for partition in topic["partitions"])
+
+
+async def _look(
+    admin: AIOKafkaAdminClient, settings: KafkaSettings, topics: Sequence[Topic]
+) -> tuple[dict[str, int], Configs]:
+    partitions = await read_partitions(admin, settings, topics)
+    there = [topic for topic in topics if topic.name in partitions]
+    return partitions, await _read_configs(admin, settings, there)
 
 
 async def _read_configs(admin: AIOKafkaAdminClient, settings: KafkaSettings, topics: Sequence[Topic]) -> Configs:
