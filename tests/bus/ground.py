@@ -9,6 +9,7 @@ from typing import Any
 
 from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient
+from aiokafka.errors import GroupCoordinatorNotAvailableError
 from aiokafka.structs import ConsumerRecord
 
 from fixtures.kafka import Kafka, fresh_prefix
@@ -98,7 +99,10 @@ async def read_all(settings: KafkaSettings, topic: str) -> list[ConsumerRecord]:
 async def read_committed(settings: KafkaSettings, group: str, topic: str) -> int:
     """How many records of a topic the group has behind it, by its commits."""
     async with admin_of(settings) as admin:
-        committed = await admin.list_consumer_group_offsets(settings.topic_prefix + group)
+        try:
+            committed = await admin.list_consumer_group_offsets(settings.topic_prefix + group)
+        except GroupCoordinatorNotAvailableError:  # a fresh broker, which has had no group yet
+            return 0
     name = settings.topic_prefix + topic
     return sum(found.offset for partition, found in committed.items() if partition.topic == name)
 
@@ -118,7 +122,10 @@ async def read_lag(settings: KafkaSettings, group: str, *topics: str) -> int:
 async def read_group(settings: KafkaSettings, group: str) -> tuple[str, int]:
     """The group's state by Kafka's word (Stable, PreparingRebalance, Empty ..), and how many members it has."""
     async with admin_of(settings) as admin:
-        (answer,) = await admin.describe_consumer_groups([settings.topic_prefix + group])
+        try:
+            (answer,) = await admin.describe_consumer_groups([settings.topic_prefix + group])
+        except GroupCoordinatorNotAvailableError:
+            return "Dead", 0
     (found,) = answer.groups
     return found[2], len(found[5])
 
