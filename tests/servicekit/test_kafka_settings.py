@@ -1,4 +1,6 @@
 import ssl
+import subprocess
+import sys
 
 import pytest
 
@@ -63,6 +65,13 @@ def test_settings_that_cannot_work_are_refused(wrong: dict[str, object]) -> None
     """Kafka 3.3 point 6: a drain that outlasts the rebalance is none."""
     with pytest.raises(ValueError):
         KafkaSettings(**wrong)  # type: ignore[arg-type]
+
+
+def test_a_process_without_brokers_does_not_load_their_client() -> None:
+    """Design 4: `loom dev` pays for nothing that it does not use."""
+    loaded = "import sys, loom_cli.cluster, loom_supervisor.__main__; sys.exit('aiokafka' in sys.modules)"
+
+    assert subprocess.run([sys.executable, "-c", loaded], check=False).returncode == 0
 
 
 async def test_without_brokers_the_bus_is_in_the_process() -> None:

@@ -61,8 +61,8 @@ class Assignment:
 
     @property
     def read_to(self) -> int | None:
-        """The offset committed last; None if none was."""
-        return self._committed
+        """Up to where its records are done with, as far as is known; None before the first was taken."""
+        return self._offsets.first if self._committed is None else self._committed
 
     def committed(self, offset: int) -> None:
         self._committed = offset

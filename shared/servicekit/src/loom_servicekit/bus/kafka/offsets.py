@@ -13,6 +13,7 @@ class Offsets:
         self._finished: set[int] = set()
         self._next: int | None = None
         self._last = -1
+        self.first: int | None = None
 
     @property
     def unfinished(self) -> int:
@@ -32,6 +33,7 @@ class Offsets:
         assert self.is_ahead(offset), f"{offset} was taken after {self._last}"
         self._taken.append(offset)
         self._last = offset
+        self.first = offset if self.first is None else self.first
 
     def finish(self, offset: int) -> None:
         """Move over what is finished from the left, no further than the first record that is not."""

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from typing import Any
 
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
@@ -23,6 +24,8 @@ LOOK_MS = 30_000
 STOP_MS = 1_000
 LOOK_AGAIN_MS = 2_000
 REQUEST_MS = 10_000
+LEADERS_S = 30.0
+LEADERS_EVERY_S = 0.05
 
 Configs = Mapping[str, Mapping[str, str]]
 """Settings by topic; a topic whose settings may not be read is absent."""
@@ -93,7 +96,7 @@ async def check_topics(settings: KafkaSettings) -> list[str]:
 
 
 async def create_topics(settings: KafkaSettings, *, replication: int) -> list[str]:
-    """Make the topics that are not there, and give their names. Harmless when repeated.
+    """Make the topics that are not there, and give their names; they can be used then. Harmless when repeated.
 
     Raises StoreUnavailable; Invalid for more replicas than brokers.
     """
@@ -103,10 +106,11 @@ async def create_topics(settings: KafkaSettings, *, replication: int) -> list[st
         if not wanted:
             return []
         answer = await admin.create_topics([_new(topic, settings, replication) for topic in wanted])
-    for name, code, *rest in answer.topic_errors:
-        error = for_code(code)
-        if code and error is not TopicAlreadyExistsError:
-            raise Invalid(f"{name} was not created: {error.__name__} {rest[0] if rest else ''}")
+        for name, code, *rest in answer.topic_errors:
+            error = for_code(code)
+            if code and error is not TopicAlreadyExistsError:
+                raise Invalid(f"{name} was not created: {error.__name__} {rest[0] if rest else ''}")
+        await _await_leaders(admin, [settings.topic_prefix + topic.name for topic in wanted])
     return [topic.name for topic in wanted]
 
 
@@ -151,6 +155,16 @@ async def read_partitions(
         elif error is not UnknownTopicOrPartitionError:
             raise error(found["topic"])  # a moment without a leader is no missing topic
     return there
+
+
+async def _await_leaders(admin: AIOKafkaAdminClient, names: Sequence[str]) -> None:
+    async with asyncio.timeout(LEADERS_S):  # a TimeoutError is an OSError: the brokers did not answer
+        while not all(map(_is_led, await admin.describe_topics(list(names)))):  # noqa: ASYNC110 - the brokers decide
+            await asyncio.sleep(LEADERS_EVERY_S)
+
+
+def _is_led(topic: Mapping[str, Any]) -> bool:
+    return not topic["error_code"] and all(partition["leader"] >= 0 for partition in topic["partitions"])
 
 
 async def _look(
