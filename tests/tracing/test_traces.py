@@ -24,7 +24,7 @@ from loom.stores.timer_store import MemoryTimerStore
 from loom.tracing import CONTINUE_MS
 from loom.worker import segments
 
-LEASE_MS = 10_000
+LEASE_MS = 50_000  # renewed after a third of it, which no test takes; shorter than what a trace goes on over
 
 
 @loom.step

@@ -235,14 +235,16 @@ class Member(ConsumerRebalanceListener):  # type: ignore[misc]
     async def _commit(self, assignments: Iterable[Assignment]) -> None:
         """Of each the records before which nothing is unfinished. What the group does not take is another's now."""
         async with self._committing:
+            held = list(self._assigned.values())
             due = {assignment: offset for assignment in assignments if (offset := assignment.due) is not None}
             if not due:
                 return
             try:
                 await self._consumer.commit({assignment.partition: offset for assignment, offset in due.items()})
             except (CommitFailedError, IllegalStateError) as error:
-                log.info("%s: %d partitions are another's now: %s", self._group, len(due), type(error).__name__)
-                for assignment in due:
+                lost = held if isinstance(error, CommitFailedError) else list(due)  # out of the group: all of them
+                log.info("%s: %d partitions are another's now: %s", self._group, len(lost), type(error).__name__)
+                for assignment in lost:
                     assignment.lose()
             else:
                 for assignment, offset in due.items():
