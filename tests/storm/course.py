@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -84,7 +84,8 @@ class WorkerReplica(Replica):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
     """What a storm came to. `missing`: of its quorum; `refusals`: of stale writes, by surface; `swept`: what no
-    hint had brought about; `reopened`: by an operator, since eight claims in a row had come to nothing.
+    hint had brought about; `reopened`: by an operator, since eight claims in a row had come to nothing;
+    `fell`: ended by itself, and was started again; `unready`: when all was calm again.
     """
 
     form: Form
@@ -95,6 +96,8 @@ class Findings:
     refusals: dict[str, int]
     swept: int
     reopened: int
+    fell: tuple[str, ...]
+    unready: tuple[str, ...]
     operations: list[Operation]
     tables: Tables
     violations: list[Violation]
@@ -118,7 +121,8 @@ class Findings:
     @property
     def holds(self) -> bool:
         """Was every promise kept, and was it a storm?"""
-        return not self.violations and not self.missing and self.finished == self.parents >= self.form.parents
+        kept = not self.violations and self.finished == self.parents >= self.form.quorum.parents
+        return kept and not self.missing and not self.unready
 
 
 class Storm:
@@ -134,7 +138,9 @@ class Storm:
         self._histories = stack.folder / "histories"
         self._histories.mkdir()
         self._random = Random(f"{seed} load")
-        self._started = self._reopened = 0
+        self._reopened = 0
+        self._afflicted: set[str] = set()  # killed, and not to be started yet
+        self._fell: list[str] = []
         self._unfinished = 0
         self._workers = {
             f"worker-{number}": WorkerReplica(
@@ -157,7 +163,7 @@ class Storm:
         try:
             await self._blow()
             missing = tuple(list_missing(self._form.quorum, self._weather))
-            self._say(f"{self._age():5.0f} s  all faults are over: {self._started} parents started")
+            self._say(f"{self._age():5.0f} s  all faults are over: {self._weather.started} parents started")
             await self._calm_down()
             return await self._collect(missing)
         finally:
@@ -184,6 +190,7 @@ class Storm:
         told = 0.0
         while self._age() < self._form.limit_s:
             await asyncio.sleep(1)
+            self._raise_the_fallen()
             with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError):
                 await self._look()
                 await self._operate()
@@ -191,13 +198,13 @@ class Storm:
             if self._age() - told > 30:
                 told = self._age()
                 self._say(f"{told:5.0f} s  {self._told()}; missing: {'; '.join(missing) or 'nothing'}")
-            if not missing and self._age() >= self._form.length_s and self._started >= self._form.parents:
+            if not missing and self._age() >= self._form.length_s:
                 return
 
     def _told(self) -> str:
         weather = self._weather
         return (
-            f"{self._started} parents, {self._unfinished} unfinished; take-overs {weather.take_overs}, "
+            f"{self._weather.started} parents, {self._unfinished} unfinished; take-overs {weather.take_overs}, "
             f"refused {weather.refusals}"
         )
 
@@ -248,28 +255,44 @@ class Storm:
             cut_short = await self._is_over_within(fault.for_s)
             replica.thaw()
             return not cut_short
+        self._afflicted.add(replica.name)
         await asyncio.to_thread(replica.kill)
         await asyncio.sleep(fault.for_s)
         replica.start()
-        if replica.role in SERVICES:
-            await asyncio.to_thread(replica.await_ready)
+        self._afflicted.discard(replica.name)
+        await self._await_alive(replica)
         return True
+
+    async def _await_alive(self, replica: Replica) -> None:
+        """Who was killed before it had begun would not have been killed at all."""
+        while replica.role in SERVICES and not self._over.is_set():
+            if (await asyncio.to_thread(replica.ask, "/healthz/live"))[0] == 200:
+                return
+            await asyncio.sleep(0.1)
+
+    def _raise_the_fallen(self) -> None:
+        """Who ended by itself is started again, as an orchestrator does, and counted."""
+        for replica in (*self._workers.values(), *self._stack.replicas.values()):
+            if not replica.runs and replica.name not in self._afflicted:
+                self._fell.append(replica.name)
+                replica.start()
 
     # --- the load ---
 
     async def _load(self) -> None:
-        """Parents one after another while it storms, each with a message that comes when it comes."""
+        """Parents one after another while it storms, a trickle at last; each is sent a message, early or late."""
         record = Record(self._histories / "client.jsonl")
-        pause_s = 0.8 * self._form.length_s / self._form.parents
+        pause_s = 0.8 * self._form.length_s / self._form.quorum.parents
         async with HttpEventStore(self._stack.url) as store, asyncio.TaskGroup() as messages:
             client = loom.Client(RecordingStore(store, record))  # type: ignore[arg-type]
             while not self._over.is_set():
                 if self._unfinished < IN_FLIGHT_MAX:
-                    id = f"parent-{self._started:04}"
+                    id = f"parent-{self._weather.started:04}"
                     await self._start(client, id)
-                    self._started += 1
+                    self._weather.started += 1
                     messages.create_task(self._send_later(client, id, self._random.uniform(0, 8)))
-                await self._is_over_within(pause_s)
+                enough = self._weather.started >= self._form.quorum.parents
+                await self._is_over_within(4 * pause_s if enough else pause_s)
         record.close()
 
     async def _operate(self) -> None:
@@ -320,6 +343,7 @@ class Storm:
             if not self._unfinished:
                 return
             await self._operate()
+            self._raise_the_fallen()
             await asyncio.sleep(0.5)
 
     async def _collect(self, missing: tuple[str, ...]) -> Findings:
@@ -339,10 +363,24 @@ class Storm:
             refusals=refusals,
             swept=found_by_sweeps(self._stack),
             reopened=self._reopened,
+            fell=tuple(self._fell),
+            unready=tuple([said async for said in self._unready()]),
             operations=operations,
             tables=tables,
             violations=await asyncio.to_thread(check, operations, tables),
         )
+
+    async def _unready(self) -> AsyncIterator[str]:
+        """Which services are not ready now that all is calm, and why; each has a little while."""
+        for replica in self._stack.replicas.values():
+            status, said = 0, ""
+            for _ in range(50):
+                status, said = await asyncio.to_thread(replica.ask, "/healthz/ready")
+                if status == 200:
+                    break
+                await asyncio.sleep(0.2)
+            else:
+                yield f"{replica.name}: {status} {said}"
 
     def _files(self) -> Iterator[Path]:
         return self._histories.glob("*.jsonl")

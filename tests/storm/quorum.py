@@ -11,8 +11,9 @@ from storm.faults import ROLES, SERVERS, Fault
 
 @dataclass(frozen=True, slots=True)
 class Quorum:
-    """What must have happened: to each of the five roles, to each server, and to owners."""
+    """What must have happened: to each of the five roles, to each server, to owners; and parents begun meanwhile."""
 
+    parents: int
     kills: int
     freezes: int
     restarts: int
@@ -24,6 +25,7 @@ class Quorum:
 class Weather:
     """What has happened; a fault counts when it is over."""
 
+    started: int = 0  # parents
     done: Counter[tuple[str, str]] = field(default_factory=Counter)  # by role and act
     take_overs: int = 0
     refusals: int = 0
@@ -35,6 +37,8 @@ class Weather:
 
 def list_missing(quorum: Quorum, weather: Weather) -> Iterator[str]:
     """What has not happened often enough."""
+    if weather.started < quorum.parents:
+        yield f"parents {weather.started} of {quorum.parents}"
     wanted = {(role, act): n for role in ROLES for act, n in (("kill", quorum.kills), ("freeze", quorum.freezes))}
     wanted |= {(server, "restart"): quorum.restarts for server in SERVERS}
     for (role, act), least in wanted.items():

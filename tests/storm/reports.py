@@ -28,7 +28,7 @@ def list_findings(findings: Findings) -> Iterator[str]:
     for holds, claim, found in (
         (not findings.missing, "stormy enough", "; ".join(findings.missing) or "yes"),
         (
-            findings.finished == findings.parents >= findings.form.parents,
+            findings.finished == findings.parents >= findings.form.quorum.parents,
             "parents finished exactly once, with their result",
             f"{findings.finished} of {findings.parents}",
         ),
@@ -38,11 +38,14 @@ def list_findings(findings: Findings) -> Iterator[str]:
             f"{ends['ok']} looked for ({ends['fail']} refused, {ends['unknown']} unknown), in {events} events of "
             f"{executions} executions: {len(findings.violations)} violations",
         ),
+        (not findings.unready, "services ready when all was calm again", "; ".join(findings.unready) or "all"),
     ):
         yield f"  {'holds ' if holds else 'BROKEN'}  {claim:50} {found}"
     surfaces = ", ".join(f"{surface} {times}" for surface, times in findings.refusals.items())
     yield f"  take-overs {findings.weather.take_overs}; stale writes refused {findings.weather.refusals} ({surfaces})"
     yield f"  found by a sweep alone {findings.swept}; re-opened by an operator {findings.reopened}"
+    fell = ", ".join(f"{name} {times}" for name, times in Counter(findings.fell).items())
+    yield f"  ended by themselves and were started again: {fell or 'nobody'}"
 
 
 def list_violations(findings: Findings, shown: int) -> Iterator[str]:

@@ -28,7 +28,8 @@ def test_the_faults_are_a_pure_function_of_the_seed(form: Form) -> None:
 @pytest.mark.parametrize("seed", range(20))
 def test_one_round_of_faults_reaches_the_quorum_within_the_forms_length(form: Form, seed: int) -> None:
     """Nothing of it is left to chance: every role is killed and frozen often enough in time, one fault at a time."""
-    weather = Weather(take_overs=form.quorum.take_overs, refusals=form.quorum.refusals)
+    reached = {name: getattr(form.quorum, name) for name in ("take_overs", "refusals")}
+    weather = Weather(started=form.quorum.parents, **reached)
     for lane in form.lanes:
         faults = planned(form, seed, lane.role)
         for before, after in pairwise(faults):
@@ -47,11 +48,11 @@ def test_both_replicas_of_a_role_get_their_share() -> None:
 
 def test_a_storm_that_missed_anything_is_not_stormy_enough() -> None:
     """Negative control of the quorum: each of its numbers counts."""
-    quorum = Quorum(kills=1, freezes=1, restarts=1, take_overs=1, refusals=1)
+    quorum = Quorum(parents=1, kills=1, freezes=1, restarts=1, take_overs=1, refusals=1)
     weather = Weather()
 
     missing = [*list_missing(quorum, weather)]
 
-    assert len(missing) == 2 * len(ROLES) + len(SERVERS) + 2
+    assert len(missing) == 2 * len(ROLES) + len(SERVERS) + 3
     weather.take_overs = weather.refusals = 1
     assert len([*list_missing(quorum, weather)]) == len(missing) - 2

@@ -13,7 +13,7 @@ def test_whatever_is_killed_or_frozen_every_parent_finishes_once_and_nothing_ack
 
     assert findings.violations == []
     assert findings.missing == ()
-    assert findings.finished == findings.parents >= SHORT.parents
+    assert findings.finished == findings.parents >= SHORT.quorum.parents
 
 
 def test_a_store_that_does_not_ask_whose_grant_it_is_does_not_survive_a_storm() -> None:
