@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from aiokafka import AIOKafkaConsumer
 
-from loom_servicekit.bus.kafka.member import Member
+from loom_servicekit.bus.kafka.member import Member, Received
 
 
 def drops_queued() -> None:
@@ -35,6 +35,11 @@ def commits_positions() -> None:
         await self._consumer.commit()
 
     Member._commit = committing
+
+
+def works_on_what_it_lost() -> None:
+    """Put out of its group, it goes through its queue all the same."""
+    Received.lost = property(lambda self: False)
 
 
 def does_not_poll_without_partitions() -> None:

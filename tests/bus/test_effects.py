@@ -297,11 +297,13 @@ async def test_while_the_store_is_away_nothing_is_put_behind_and_nothing_becomes
 
     back = asyncio.Event()
     world.store.replaced["read_park"] = away
+    done = [envelope.hint for _, envelope in await world.body.read_outbox(0, 500) if type(envelope.hint) is ChildDone]
+    await world.tell(*done * 4)
     await world.relay.step()
     await until(lambda: asyncio.sleep(0, looks() >= 40))
 
     assert any("away" in str(consumer.why_unready()) for consumer in consumers(world))
-    assert await read_lag(world.settings, "loom-supervisor", ChildDone.TOPIC) == 200
+    assert await read_lag(world.settings, "loom-supervisor", ChildDone.TOPIC) == 1_000
     back.set()
     await world.settled()
 

@@ -140,13 +140,22 @@ async def test_a_member_that_commits_its_positions_loses_what_it_had_queued(kafk
         assert await take_over_from_killed(crew, settings, "commits_positions") < {*names(60), "last"}
 
 
-async def take_over(crew: Crew, settings: KafkaSettings, first: Told) -> None:
-    """A second member gets everything, since the first has not been heard of for longer than its session."""
+async def outlive_a_session(crew: Crew, settings: KafkaSettings, *mutants: str) -> Told:
+    """A member is frozen with a full queue until another has done all of it; woken, it goes on until it is told."""
+    first = await crew.start(Given(settings=given(settings), gated=True, mutants=mutants))
+    await publish(settings, names(60))
     await crew.until(lambda: len(first.began) == LANES)
     first.signal(signal.SIGSTOP)
     second = await crew.start(Given(settings=given(settings)))
     await crew.until(lambda: set(second.handled) == set(names(60)))
     await until(lambda: has_committed(settings, 60))
+
+    first.signal(signal.SIGCONT)
+    first.let_go(LANES)
+    await crew.until(lambda: first.lost)
+    first.let_go(1_000)
+    await until(lambda: has_members(settings, 2))
+    return first
 
 
 async def test_a_member_frozen_past_its_session_commits_nothing_and_drops_what_it_has_not_begun(
@@ -154,22 +163,23 @@ async def test_a_member_frozen_past_its_session_commits_nothing_and_drops_what_i
 ) -> None:
     """Kafka 3.3 point 5: its late commit is refused, its queue is another's now; it rejoins and takes its share."""
     async with ground(kafka, session_ms=SESSION_MS) as settings:
-        first = await crew.start(Given(settings=given(settings), gated=True))
-        await publish(settings, names(60))
-        await take_over(crew, settings, first)
-
-        first.signal(signal.SIGCONT)
-        first.let_go(LANES)
-        await crew.until(lambda: first.lost)
-        first.let_go(1_000)
-        await until(lambda: has_members(settings, 2))
+        first = await outlive_a_session(crew, settings)
+        again = set(first.handled)
         await publish(settings, names(100, first=60))
         await crew.until(lambda: set(crew.handled) == set(names(160)))
         await until(lambda: has_committed(settings, 160))
 
-        assert len(set(first.handled) & set(names(60))) <= 2 * LANES, "what it had begun, and no more"
-        assert set(first.handled) - set(names(60)), "it took its share"
-        assert {crew.handled[name] for name in names(100, first=60)} == {1}
+    assert len(again) <= 2 * LANES, "what it had begun before it was told, and no more"
+    assert set(first.handled) - again, "it took its share"
+    assert {crew.handled[name] for name in names(100, first=60)} == {1}
+
+
+async def test_a_woken_member_that_goes_through_its_queue_does_all_of_it_again(kafka: Kafka, crew: Crew) -> None:
+    """Negative control for the rule above."""
+    async with ground(kafka, session_ms=SESSION_MS) as settings:
+        first = await outlive_a_session(crew, settings, "works_on_what_it_lost")
+
+        await crew.until(lambda: set(first.handled) == set(names(60)))
 
 
 async def has_members(settings: KafkaSettings, count: int) -> bool:

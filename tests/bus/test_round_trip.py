@@ -10,8 +10,12 @@ import pytest
 from bus.ground import CREATED_AT, TRACEPARENT, ground, parked, read_all, read_group, running_bus
 from bus.waiting import until
 from fixtures.kafka import Kafka
-from loom.ids import ExecutionId, Incarnation, Namespace, Sequence
+from fixtures.spans import kept_spans, trace_id
+from loom import tracing
+from loom.clock import SystemClock
+from loom.ids import ExecutionId, Incarnation, Instant, Namespace, Sequence
 from loom.kernel.hints import ChildDone, Envelope, ExecutionParked, Hint, NotifyResume
+from loom.tracing import CONTINUE_MS
 from loom_servicekit.bus.port import MessageBus, Outcome
 
 BIG = Incarnation(2**63 - 1)
@@ -103,6 +107,31 @@ async def test_a_record_is_a_cloud_event_in_binary_mode(kafka: Kafka) -> None:
         "status": "completed",
         "sequence": 9,
     }
+
+
+@pytest.mark.parametrize(("age_ms", "goes_on"), [(0, True), (10 * CONTINUE_MS, False)])
+async def test_one_trace_goes_from_the_outbox_through_kafka_into_the_handler(
+    kafka: Kafka, age_ms: int, goes_on: bool
+) -> None:
+    """Kafka 5.2, 7.1: the handler runs in the trace of what it is told, or in a new one that links to what is old."""
+    seen: list[str | None] = []
+
+    async def handle(hint: Hint) -> None:
+        seen.append(tracing.current())
+
+    told_at = Instant(SystemClock().now() - age_ms)
+    with kept_spans() as spans:
+        async with ground(kafka) as settings, running_bus(settings) as bus:
+            subscription = bus.subscribe((ExecutionParked,), handle, group="g")
+            envelope = Envelope(hint=parked("a"), created_at=told_at, traceparent=TRACEPARENT)
+            await bus.publish([envelope], within_s=30)
+            await until(lambda: asyncio.sleep(0, spans.named(f"process {ExecutionParked.TOPIC}")))
+            await subscription.stop()
+        span = spans.one(f"process {ExecutionParked.TOPIC}")
+    told_trace = TRACEPARENT.split("-")[1]
+    assert (trace_id(span) == told_trace) is goes_on
+    assert [f"{link.context.trace_id:032x}" for link in span.links] == ([] if goes_on else [told_trace])
+    assert [(current or "").split("-")[1] for current in seen] == [trace_id(span)]
 
 
 async def test_a_hint_published_again_is_recognised_by_its_id(kafka: Kafka) -> None:
