@@ -15,6 +15,7 @@ from aiokafka.structs import ConsumerRecord, TopicPartition
 from loom.kernel.hints import Envelope
 from loom_servicekit.bus.kafka.assignments import Assignment
 from loom_servicekit.bus.kafka.dead_letters import DeadLetters
+from loom_servicekit.bus.kafka.leftovers import end, metadata_task_of
 from loom_servicekit.bus.kafka.records import envelope_of
 from loom_servicekit.bus.kafka.security import connection_of
 from loom_servicekit.bus.kafka.watchdog import SESSIONS, Signs
@@ -301,6 +302,7 @@ def consumer_of(settings: KafkaSettings, service: str, group: str | None) -> AIO
 
 async def close_consumer(consumer: AIOKafkaConsumer) -> None:
     """`stop()`, which leaves the group, has STOP_S; then what is left of it is cancelled, lest it joins again."""
+    metadata = metadata_task_of(consumer._client)
     stopping = asyncio.create_task(consumer.stop())
     await asyncio.wait({stopping}, timeout=STOP_S)
     if not stopping.done():
@@ -311,6 +313,7 @@ async def close_consumer(consumer: AIOKafkaConsumer) -> None:
                 task.cancel()
         await asyncio.wait({asyncio.create_task(consumer._client.close())}, timeout=STOP_S)
     await asyncio.wait({stopping}, timeout=STOP_S)
+    await end(metadata)
     if stopping.done() and not stopping.cancelled() and (error := stopping.exception()):
         log.info("a consumer did not stop cleanly: %r", error)
 
