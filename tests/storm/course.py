@@ -280,7 +280,7 @@ class Storm:
     # --- the load ---
 
     async def _load(self) -> None:
-        """Parents one after another while it storms, a trickle at last; each is sent a message, early or late."""
+        """Parents one after another while it storms; each is sent a message, early or late."""
         record = Record(self._histories / "client.jsonl")
         pause_s = 0.8 * self._form.length_s / self._form.quorum.parents
         async with HttpEventStore(self._stack.url) as store, asyncio.TaskGroup() as messages:
@@ -291,8 +291,7 @@ class Storm:
                     await self._start(client, id)
                     self._weather.started += 1
                     messages.create_task(self._send_later(client, id, self._random.uniform(0, 8)))
-                enough = self._weather.started >= self._form.quorum.parents
-                await self._is_over_within(4 * pause_s if enough else pause_s)
+                await self._is_over_within(pause_s)
         record.close()
 
     async def _operate(self) -> None:
