@@ -69,7 +69,7 @@ DEMO_full     := PYTHONPATH=tests $(BIN)/python -m fixtures.stack_keeper with $(
 # Where `make up` writes what runs, and the logs.
 STACK_FOLDER  := .loom-stack
 
-.PHONY: help install lock format check test up down demo conformance boot-storm dumps failover jaeger schedules storm bench-smoke bench-fence invariants openapi asyncapi clean
+.PHONY: help install lock format check test test-brokers up down demo conformance boot-storm dumps failover jaeger schedules storm bench-smoke bench-fence bench-wake invariants openapi asyncapi clean
 
 help: ## List the verbs
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -118,6 +118,10 @@ test: $(STAMP) ## Run the tests
 	$(KAFKA)
 	$(BIN)/pytest -n $(TEST_WORKERS) $(or $(ARGS),tests)
 
+test-brokers: $(STAMP) ## Run the tests that take three brokers: the leader dies, none is left, too few are in sync
+	$(KAFKA)
+	$(BIN)/pytest -n0 tests/bus/three_brokers.py $(ARGS)
+
 up: $(STAMP) ## Start Postgres, Kafka and two of each service on loopback, without Docker
 	$(KAFKA)
 	@PYTHONPATH=tests $(BIN)/python -m fixtures.stack_keeper up $(STACK_FOLDER)
@@ -160,6 +164,10 @@ bench-smoke: $(STAMP) ## Appends, claims and resumes per second: figures, no jud
 
 bench-fence: $(STAMP) ## What fencing costs on memory, SQLite and Postgres; ARGS="--cycles 600 --rounds 3" is shorter
 	@$(BIN)/python tests/bench/fence.py $(ARGS)
+
+bench-wake: $(STAMP) ## From a child's end to its parent's body running, over Kafka and over the bus in the process
+	$(KAFKA)
+	@$(BIN)/python tests/bench/wake.py $(ARGS)
 
 invariants: $(STAMP) ## Write which tests defend which invariant into docs/invariants.md
 	@$(BIN)/python tests/repo/invariants.py

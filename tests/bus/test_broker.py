@@ -21,7 +21,7 @@ TESTS = Path(__file__).resolve().parents[1]
 
 async def test_a_killed_broker_comes_back_on_its_ports_with_what_it_acknowledged(own_kafka: Kafka) -> None:
     """The same folder, the same address; the page cache survives the process (kafka 7.2)."""
-    await own_kafka.create(["t"])
+    await own_kafka.create("t")
     await send(own_kafka, b"before")
 
     own_kafka.stop(signal.SIGKILL)
@@ -34,9 +34,9 @@ async def test_a_killed_broker_comes_back_on_its_ports_with_what_it_acknowledged
 async def test_topics_of_a_prefix_come_and_go_alone(kafka: Kafka) -> None:
     """Tests share a broker: one's topics are nobody else's."""
     mine, others = fresh_prefix(), fresh_prefix()
-    await kafka.create_topics(mine)
-    await kafka.create_topics(others)
-    await kafka.create_topics(mine)
+    await kafka.create_topics(mine, partitions=1)
+    await kafka.create_topics(others, partitions=1)
+    await kafka.create_topics(mine, partitions=1)
 
     await kafka.delete_topics(mine)
 

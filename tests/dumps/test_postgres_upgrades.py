@@ -71,6 +71,18 @@ async def test_an_old_database_is_upgraded_and_keeps_what_it_had(postgres: Postg
     assert [(len(listed.items),)] == await fetch(url, "SELECT count(*) FROM event_store.heads")
 
 
+async def test_a_program_of_before_calls_what_it_called(postgres: Postgres, name: str) -> None:
+    """Operations 6.3, a rolling upgrade: a parameter that came later may be left out, and one function answers."""
+    url = postgres.database_url(name)
+    await migrate(url, SCHEMAS)
+
+    named = await fetch(url, "SELECT proname, count(*) FROM pg_proc WHERE proname LIKE '%\\_v1' GROUP BY 1")
+    started = "SELECT traceparent FROM event_store.start_v1('n', 'e', 7, 'w', '0', 'q', '{}', NULL, NULL, 'b', 'd')"
+
+    assert {count for _, count in named} == {1}
+    assert await fetch(url, started) == [(None,)]
+
+
 async def test_a_dump_of_another_text_is_noticed(postgres: Postgres, name: str) -> None:
     """Negative control: had a released migration been changed since, its checksum would tell."""
     await postgres.execute("UPDATE loom.migrations SET checksum = 'x' WHERE schema = 'timers'", name)

@@ -17,7 +17,7 @@ from loom.ids import ExecutionId, Namespace, Nonce
 from loom.kernel import calls as c
 
 SHOP, ORDER, LATER = Namespace("shop"), ExecutionId("ord-17"), ExecutionId("later")
-ENDS_S = 5.0  # far below the 60 s that a poll is held
+ENDS_S = 20.0  # far below the 60 s that a poll is held
 
 
 def free_port() -> int:

@@ -85,16 +85,19 @@ class Cluster:
     """One event store, its relay, supervisor and timers. Nothing runs by itself but the consumers.
 
     What `store`, `timers` and `timer_rows` (those that the supervisor writes) do can be replaced, call by call; `bus`
-    can be told to lose and repeat. With `rest` the services reach each other as they do when each runs alone.
+    can be told to lose and repeat, unless another one is given. With `rest` the services reach each other as they do
+    when each runs alone.
     """
 
-    def __init__(self, body: Any, timers: TimerStore, clock: ManualClock, *, rest: bool = False) -> None:
+    def __init__(
+        self, body: Any, timers: TimerStore, clock: ManualClock, *, rest: bool = False, bus: Any = None
+    ) -> None:
         self.body = body
         self.timers = self.timer_rows = Wrapped(timers)
         self.store = Wrapped(body)
         self.clock = clock
         self.rng = Random(7)
-        self.bus = FaultyBus(rng=self.rng, clock=clock)
+        self.bus = bus or FaultyBus(rng=self.rng, clock=clock)
         self.relay = Relay(self.store, body, self.bus, "relay", monotonic=lambda: clock.now() / 1000, clock=clock)
         self.redriver: Redriver = build_redriver(self.store)
         if rest:

@@ -34,14 +34,14 @@ def say(text: str) -> None:
     print(f"{time.monotonic() - _BEGAN:5.1f} s  {text}", flush=True)
 
 
-def find(jaeger: Jaeger, course: Course, refusals: list[RefusalRow], within_s: float) -> tuple[Claim, ...]:
+def find(jaeger: Jaeger, course: Course, refusals: Sequence[RefusalRow], within_s: float) -> tuple[Claim, ...]:
     """What Jaeger shows of a course, as soon as everything holds, or after so many seconds."""
-    deadline = time.monotonic() + within_s
+    deadline, listed = time.monotonic() + within_s, course.list_traces()
     while True:
         others = jaeger.find("worker", {"loom.execution.id": course.parent})
         later = [span for other in others if other != course.trace_id for span in jaeger.read_trace(other)]
-        findings = Findings(spans=jaeger.read_trace(course.trace_id), later=later, refusals=refusals)
-        claims = judge(findings)
+        spans = jaeger.read_trace(course.trace_id)
+        claims = judge(Findings(spans=spans, later=later, refusals=refusals, listed=listed))
         if all(claim.holds for claim in claims) or time.monotonic() > deadline:
             return claims
         time.sleep(0.2)

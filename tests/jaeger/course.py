@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import subprocess
+import sys
 import time
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import loom
 from fixtures.stack import Stack
@@ -82,6 +86,13 @@ class Course:
             return list((await store.read_ownership(call)).refusals)
         finally:
             await store.close()
+
+    def list_traces(self) -> list[dict[str, Any]]:
+        """As a person asks for them."""
+        words = ["trace", self.parent, "--json", "--url", self._ground.url]
+        said = subprocess.run([sys.executable, "-m", "loom_cli", *words], check=True, capture_output=True, text=True)
+        listed: list[dict[str, Any]] = json.loads(said.stdout)["traces"]
+        return listed
 
     async def _read_trace(self) -> str:
         log = await self._store.read_events(c.ReadEvents(**self._place, limit=1))

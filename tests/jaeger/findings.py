@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from fixtures.jaeger import Span
 from loom.kernel.heads import RefusalRow
@@ -16,12 +17,14 @@ SERVICES = ("client", "event-store", "supervisor", "timers", "worker")
 class Findings:
     """`spans` are the printed trace's, `later` those of the other traces of the parent's execution.
 
-    `refusals` is what the store says of the execution whose frozen owner came too late.
+    `refusals` is what the store says of the execution whose frozen owner came too late; `listed` what `loom trace` says
+    of the parent.
     """
 
     spans: Sequence[Span]
     later: Sequence[Span]
     refusals: Sequence[RefusalRow]
+    listed: Sequence[Mapping[str, Any]]
 
 
 def judge(findings: Findings) -> tuple[Claim, ...]:
@@ -32,6 +35,7 @@ def judge(findings: Findings) -> tuple[Claim, ...]:
         _no_orphan(findings.spans),
         _linked_to(findings.spans, findings.later),
         _refused(findings.spans, findings.refusals),
+        _listed(findings),
     )
 
 
@@ -80,3 +84,16 @@ def _refused(spans: Sequence[Span], refusals: Sequence[RefusalRow]) -> Claim:
     found = "; ".join(f"{span.service}: {expected} refused, {actual} is current" for expected, actual, span in told)
     holds = any((expected, actual) in tokens for expected, actual, _ in told)
     return Claim("the late write's refusal, with both tokens", found or "none", holds)
+
+
+def _listed(findings: Findings) -> Claim:
+    """The log knows what Jaeger shows: the printed trace, and one that was exported and links to it over the park."""
+    exported = {span.trace_id for span in findings.later}
+    linked = {each["trace_id"] for each in findings.listed for link in each["links"] if _is_over_park(link, findings)}
+    printed = {span.trace_id for span in findings.spans} & {each["trace_id"] for each in findings.listed}
+    found = f"{len(findings.listed)} traces, {len(linked & exported)} that link to the printed one over a park"
+    return Claim("`loom trace` lists them", found, bool(printed) and bool(linked & exported))
+
+
+def _is_over_park(link: Mapping[str, Any], findings: Findings) -> bool:
+    return link["what"] == "park" and link["to"] in {span.trace_id for span in findings.spans}

@@ -24,11 +24,9 @@ def span(number: int, parent: int | None, service: str, *, trace_id: str = TRACE
         service=service,
         name="act",
         began_ns=number,
-        ended_ns=number + 1,
         attributes={},
         events=(),
         links=(),
-        failed=False,
     )
 
 
@@ -51,7 +49,11 @@ def sound() -> Findings:
     chain[-1] = replace(chain[-1], events=(STALE,))
     link = Link(trace_id=TRACE, span_id=chain[1].span_id, attributes={"loom.link": "park"})
     later = replace(span(9, None, "worker", trace_id=LATER), links=(link,))
-    return Findings(spans=tuple(chain), later=(later,), refusals=(refusal(1, 2),))
+    listed = (
+        {"trace_id": TRACE, "links": []},
+        {"trace_id": LATER, "links": [{"what": "park", "to": TRACE}]},
+    )
+    return Findings(spans=tuple(chain), later=(later,), refusals=(refusal(1, 2),), listed=listed)
 
 
 def broken(findings: Findings) -> list[str]:
@@ -66,7 +68,7 @@ def test_a_whole_trace_holds() -> None:
 
 def test_nothing_holds_of_no_trace() -> None:
     """A trace that Jaeger does not know proves nothing, whatever the store says."""
-    assert len(broken(replace(sound(), spans=()))) == 5
+    assert len(broken(replace(sound(), spans=()))) == 6
 
 
 @pytest.mark.parametrize("service", SERVICES[1:-1])
@@ -121,3 +123,14 @@ def test_a_refusal_needs_both_tokens_and_the_stores_word() -> None:
     assert broken(replace(sound(), spans=untold)) == [text]
     assert broken(replace(sound(), refusals=(refusal(1, 3),))) == [text]
     assert broken(replace(sound(), refusals=())) == [text]
+
+
+def test_what_the_log_lists_must_be_what_was_exported() -> None:
+    """`loom trace` reads the log, Jaeger has the spans: neither may know a trace alone."""
+    (printed, later) = sound().listed
+    text = "`loom trace` lists them"
+
+    assert broken(replace(sound(), listed=())) == [text]
+    assert broken(replace(sound(), listed=(printed, {**later, "links": []}))) == [text]
+    assert broken(replace(sound(), listed=(printed, {**later, "trace_id": "c" * 32}))) == [text]
+    assert broken(replace(sound(), listed=(later,))) == [text]

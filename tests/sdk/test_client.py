@@ -175,7 +175,7 @@ def test_a_delay_and_a_time_out_are_kept_by_the_store():
 def test_what_a_workflow_author_types_is_there_and_nothing_else():
     """Models of style C2: `loom/__init__.py` holds the dozen names, nothing else."""
     public = {name for name in vars(loom) if not name.startswith("_")}
-    modules = {"client", "clock", "errors", "ids", "kernel", "stores", "wire", "worker", "testing"}
+    modules = {"client", "clock", "errors", "ids", "kernel", "stores", "tracing", "wire", "worker", "testing"}
 
     assert public - modules == set(loom.__all__)
     assert len(loom.__all__) < 20

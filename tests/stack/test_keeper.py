@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -13,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from fixtures.stack_keeper import read_state
+from fixtures.stack_keeper import STATE, began, read_state
 from repo.tree import ROOT
 
 PATIENCE_S = 60
@@ -76,14 +77,26 @@ def test_a_replica_that_dies_comes_back_and_down_leaves_nothing(up: Path) -> Non
     assert [pid for pid in (state["keeper"], *map(int, state["processes"])) if lives(pid)] == []
 
 
-def test_down_ends_what_a_killed_keeper_left_behind(up: Path) -> None:
+def test_down_ends_what_a_killed_keeper_left_behind_and_nobody_else(tmp_path: Path) -> None:
     """By the ids that it wrote down, each checked to be the same process still."""
-    state = state_of(up)
-    os.kill(state["keeper"], signal.SIGKILL)
-    until(lambda: not lives(state["keeper"]))
+    left, other = (subprocess.Popen(["sleep", "600"]) for _ in range(2))
+    data = tmp_path / "data"
+    data.mkdir()
+    state = {
+        "keeper": other.pid,
+        "began": "1",
+        "processes": {str(left.pid): began(left.pid), str(other.pid): "1"},
+        "folders": [str(data)],
+    }
+    (tmp_path / STATE).write_text(json.dumps(state))
+    try:
+        done = keeper("down", tmp_path)
+        ended, goes_on = left.wait(PATIENCE_S), other.poll() is None
+    finally:
+        for process in (left, other):
+            process.kill()
+            process.wait()
 
-    done = keeper("down", up)
-
-    assert "killed" in done.stdout
-    until(lambda: not any(lives(int(pid)) for pid in state["processes"]))
-    assert [place for place in state["folders"] if Path(place).exists()] == []
+    assert done.stdout.strip() == f"stopped (killed {left.pid})"
+    assert (ended, goes_on) == (-signal.SIGKILL, True)
+    assert not data.exists()

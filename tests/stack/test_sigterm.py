@@ -48,8 +48,8 @@ async def store(stack: Stack) -> AsyncIterator[HttpEventStore]:
         yield client
 
 
-def leave(stack: Stack) -> dict[str, tuple[int, float]]:
-    """All at once; each with its exit status and how long it took."""
+def leave(stack: Stack, *roles: str) -> dict[str, tuple[int, float]]:
+    """All at once, or those of some roles; each with its exit status and how long it took."""
 
     def stop(replica: Replica) -> tuple[str, tuple[int, float]]:
         began = time.monotonic()
@@ -57,13 +57,15 @@ def leave(stack: Stack) -> dict[str, tuple[int, float]]:
         return replica.name, (status, time.monotonic() - began)
 
     with ThreadPoolExecutor(len(stack.replicas)) as pool:
-        return dict(pool.map(stop, stack.replicas.values()))
+        leaving = [replica for replica in stack.replicas.values() if not roles or replica.role in roles]
+        return dict(pool.map(stop, leaving))
 
 
 def come_back(stack: Stack) -> None:
-    """All of them."""
+    """All that left."""
     for replica in stack.replicas.values():
-        replica.start()
+        if not replica.runs:
+            replica.start()
     stack.await_ready()
 
 
@@ -113,6 +115,19 @@ async def test_every_service_leaves_within_thirty_seconds_of_a_frozen_broker_and
     assert {name: status for name, (status, _) in left.items()} == dict.fromkeys(stack.replicas, 0)
     assert max(took_s for _, took_s in left.values()) < SICK_S
     assert kept == 20
+
+
+async def test_who_leans_on_the_event_store_leaves_while_that_is_frozen(stack: Stack) -> None:
+    """Kafka 3.4: duties that cannot be given up are left to run out; the grace period is kept."""
+    stack["event-store-1"].freeze()
+    try:
+        left = await asyncio.to_thread(leave, stack, "supervisor", "timers", "retention")
+    finally:
+        stack["event-store-1"].thaw()
+    await asyncio.to_thread(come_back, stack)
+
+    assert [status for status, _ in left.values()] == [0, 0, 0]
+    assert max(took_s for _, took_s in left.values()) < SICK_S
 
 
 async def test_what_was_acknowledged_while_it_left_is_there_once(stack: Stack, store: HttpEventStore) -> None:

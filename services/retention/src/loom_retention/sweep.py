@@ -51,10 +51,8 @@ class Sweeper:
             finished = await proceed()
             if not finished:
                 break
-            with tracing.retention_sweep(len(page)):
-                for head in page:
-                    fate, why = await self._settle(head, now, dry_run)
-                    ledger.add(head, fate, why)
+            if page:
+                await self._settle_all(page, now, dry_run, ledger)
         return ledger.report(now, dry_run=dry_run, finished=finished)
 
     async def _pages(self, now: Instant) -> AsyncIterator[tuple[Head, ...]]:
@@ -71,6 +69,12 @@ class Sweeper:
                     )
                     cursor, more = page.cursor, page.cursor is not None
                     yield page.items
+
+    async def _settle_all(self, page: tuple[Head, ...], now: Instant, dry_run: bool, ledger: Ledger) -> None:
+        with tracing.retention_sweep(len(page)):
+            for head in page:
+                fate, why = await self._settle(head, now, dry_run)
+                ledger.add(head, fate, why)
 
     async def _settle(self, head: Head, now: Instant, dry_run: bool) -> tuple[Fate, str]:
         try:

@@ -101,9 +101,9 @@ def _beneath(parent: str | None) -> Context:
 
 
 def _links(links: Iterable[tuple[str, str | None]]) -> list[Link]:
-    """By what the link is to: its context, where there is one."""
+    """By what the link is to: its context, where there is one and its trace is recorded: else it would lead nowhere."""
     found = ((name, _stored(traceparent)) for name, traceparent in links)
-    return [Link(there, {LINK: name}) for name, there in found if there is not None]
+    return [Link(there, {LINK: name}) for name, there in found if there is not None and there.trace_flags.sampled]
 
 
 # Attributes.

@@ -15,6 +15,7 @@ from aiokafka.structs import ConsumerRecord, TopicPartition
 from loom.kernel.hints import Envelope
 from loom_servicekit.bus.kafka.assignments import Assignment
 from loom_servicekit.bus.kafka.dead_letters import DeadLetters
+from loom_servicekit.bus.kafka.leftovers import end, metadata_task_of
 from loom_servicekit.bus.kafka.records import envelope_of
 from loom_servicekit.bus.kafka.security import connection_of
 from loom_servicekit.bus.kafka.watchdog import SESSIONS, Signs
@@ -234,14 +235,16 @@ class Member(ConsumerRebalanceListener):  # type: ignore[misc]
     async def _commit(self, assignments: Iterable[Assignment]) -> None:
         """Of each the records before which nothing is unfinished. What the group does not take is another's now."""
         async with self._committing:
+            held = list(self._assigned.values())
             due = {assignment: offset for assignment in assignments if (offset := assignment.due) is not None}
             if not due:
                 return
             try:
                 await self._consumer.commit({assignment.partition: offset for assignment, offset in due.items()})
             except (CommitFailedError, IllegalStateError) as error:
-                log.info("%s: %d partitions are another's now: %s", self._group, len(due), type(error).__name__)
-                for assignment in due:
+                lost = held if isinstance(error, CommitFailedError) else list(due)  # out of the group: all of them
+                log.info("%s: %d partitions are another's now: %s", self._group, len(lost), type(error).__name__)
+                for assignment in lost:
                     assignment.lose()
             else:
                 for assignment, offset in due.items():
@@ -293,6 +296,7 @@ def consumer_of(settings: KafkaSettings, service: str, group: str | None) -> AIO
 
 async def close_consumer(consumer: AIOKafkaConsumer) -> None:
     """`stop()`, which leaves the group, has STOP_S; then what is left of it is cancelled, lest it joins again."""
+    metadata = metadata_task_of(consumer._client)
     stopping = asyncio.create_task(consumer.stop())
     await asyncio.wait({stopping}, timeout=STOP_S)
     if not stopping.done():
@@ -303,6 +307,7 @@ async def close_consumer(consumer: AIOKafkaConsumer) -> None:
                 task.cancel()
         await asyncio.wait({asyncio.create_task(consumer._client.close())}, timeout=STOP_S)
     await asyncio.wait({stopping}, timeout=STOP_S)
+    await end(metadata)
     if stopping.done() and not stopping.cancelled() and (error := stopping.exception()):
         log.info("a consumer did not stop cleanly: %r", error)
 
