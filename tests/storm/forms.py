@@ -14,8 +14,8 @@ RELAY_S = 31.0
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """`lease_ms`: of workers, who are frozen for longer. `limit_s`: when it gives up the quorum; `calm_s`: how long what
-    is left may take when all faults are over.
+    """`lease_ms`: of workers, who are frozen for longer. `limit_s`: when it gives up the quorum; `calm_s`: how long
+    what is left may take when all faults are over.
     """
 
     name: str
