@@ -110,7 +110,8 @@ class Storm:
             missing = "; ".join(list_missing(self._form.quorum, self._weather))
             if self._age() - told_s > TELL_EVERY_S:
                 told_s = self._age()
-                self._say(f"{told_s:5.0f} s  {self._weather}, {self._gauges.unfinished} unfinished; missing: {missing}")
+                seen = f"{self._weather}, {self._gauges.unfinished} unfinished"
+                self._say(f"{told_s:5.0f} s  {seen}; missing: {missing or 'nothing'}")
             if not missing and self._age() >= self._form.length_s:
                 return
 
