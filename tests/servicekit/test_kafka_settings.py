@@ -67,6 +67,14 @@ def test_settings_that_cannot_work_are_refused(wrong: dict[str, object]) -> None
         KafkaSettings(**wrong)  # type: ignore[arg-type]
 
 
+def test_every_fault_is_told_at_once() -> None:
+    """Issue 5: whoever mends one does not meet the next at the next start."""
+    with pytest.raises(ValueError) as error:
+        KafkaSettings(security="sasl_ssl", drain_ms=30_000, in_flight_max=0)
+
+    assert all(named in str(error.value) for named in ("username", "drain_ms", "in_flight_max"))
+
+
 def test_a_process_without_brokers_does_not_load_their_client() -> None:
     """Design 4: `loom dev` pays for nothing that it does not use."""
     loaded = "import sys, loom_cli.cluster, loom_supervisor.__main__; sys.exit('aiokafka' in sys.modules)"

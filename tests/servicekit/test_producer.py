@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from aiokafka.errors import (
     ProducerClosed,
 )
 
+from loom_servicekit.bus.kafka.leftovers import end
 from loom_servicekit.bus.kafka.producer import Producer
 from loom_servicekit.bus.kafka.records import Record
 from loom_servicekit.bus.port import Outcome
@@ -30,6 +32,7 @@ class Sending:
         self.start_error: Exception | None = None
         self.stopped = False
         self.futures: list[asyncio.Future[Any]] = []
+        self.client = SimpleNamespace(_sync_task=None)
 
     async def start(self) -> None:
         if self.start_error is not None:
@@ -171,3 +174,25 @@ async def test_nothing_is_sent_after_the_end(works: list[Works]) -> None:
 
     assert await at.send("a") == [UNKNOWN]
     assert at.built == []
+
+
+async def test_a_task_that_swallows_a_cancellation_is_cancelled_again() -> None:
+    """Kafka bug 21: what looks for a leader that is away would look for one as long as the process lives."""
+    swallowed = 0
+
+    async def stubborn() -> None:
+        nonlocal swallowed
+        while True:
+            try:
+                await asyncio.sleep(3600)
+            except asyncio.CancelledError:
+                swallowed += 1
+                if swallowed == 3:
+                    raise
+
+    task = asyncio.create_task(stubborn())
+    await settle()
+
+    await end(task)
+
+    assert (task.cancelled(), swallowed) == (True, 3)

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import shutil
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -19,7 +15,7 @@ from typing import Any
 import asyncpg
 
 import loom
-from event_store.schedules.tables import Tables, read_tables
+from event_store.schedules.tables import read_tables
 from fixtures.replicas import Replica
 from fixtures.stack import Stack, running_stack
 from fixtures.sweeping import found_by_sweeps
@@ -27,13 +23,15 @@ from loom.client.event_store import HttpEventStore
 from loom.errors import Contended, LoomError
 from loom.ids import ExecutionId, Incarnation, Namespace, Sequence
 from loom.kernel import calls as c
-from storm.checker import Violation, check
+from storm.checker import check
 from storm.faults import REPLICAS, SERVICES, Fault, Lane, faults_of
-from storm.forms import LEASE_MS, Form
-from storm.history import Operation, Record, RecordingStore, read_histories
+from storm.findings import Findings
+from storm.forms import Form
+from storm.history import Record, RecordingStore, read_histories
 from storm.mutants import without_guard
 from storm.quorum import Weather, list_missing
-from storm.workflows import GO, parent, result_of
+from storm.replicas import WorkerReplica
+from storm.workflows import GO, parent
 
 NAMESPACE = "default"
 IN_FLIGHT_MAX = 40
@@ -57,72 +55,6 @@ _UNFINISHED = """
 SELECT count(*) FROM event_store.heads
  WHERE workflow = 'storm.parent' AND status IN ('pending', 'running', 'parked')
 """
-
-
-@dataclass(slots=True)
-class WorkerReplica(Replica):
-    """A worker process; each start of it has a history of its own."""
-
-    histories: Path = field(kw_only=True)
-    store_url: str = field(kw_only=True)
-    starts: int = field(default=0, kw_only=True)
-
-    def start(self) -> None:
-        """Start the process, and do not wait for it."""
-        self.starts += 1
-        words = [self.store_url, str(self.histories / f"{self.name}-{self.starts}.jsonl"), str(LEASE_MS)]
-        path = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
-        with self.log.open("ab") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "storm.worker", *words],
-                stdout=log,
-                stderr=log,
-                env={**os.environ, "PYTHONPATH": path},
-            )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Findings:
-    """What a storm came to. `missing`: of its quorum; `refusals`: of stale writes, by surface; `swept`: what no
-    hint had brought about; `reopened`: by an operator, since eight claims in a row had come to nothing;
-    `fell`: ended by itself, and was started again; `unready`: when all was calm again.
-    """
-
-    form: Form
-    seed: int
-    seconds: float
-    weather: Weather
-    missing: tuple[str, ...]
-    refusals: dict[str, int]
-    swept: int
-    reopened: int
-    fell: tuple[str, ...]
-    unready: tuple[str, ...]
-    operations: list[Operation]
-    tables: Tables
-    violations: list[Violation]
-
-    @property
-    def parents(self) -> int:
-        return sum(head.workflow == parent.name for head in self.tables.heads.values())
-
-    @property
-    def finished(self) -> int:
-        """Parents that completed, once, with the result of a parent."""
-        return sum(self._is_finished(number) for number in self.tables.heads)
-
-    def _is_finished(self, number: int) -> bool:
-        head = self.tables.heads[number]
-        ends = [event for event in self.tables.events[number] if event.kind == "EXECUTION_COMPLETED"]
-        if head.workflow != parent.name or len(ends) != 1:
-            return False
-        return result_of(head.execution_id, ends[0].payload.parsed())
-
-    @property
-    def holds(self) -> bool:
-        """Was every promise kept, and was it a storm?"""
-        kept = not self.violations and self.finished == self.parents >= self.form.quorum.parents
-        return kept and not self.missing and not self.unready
 
 
 class Storm:
@@ -280,7 +212,7 @@ class Storm:
     # --- the load ---
 
     async def _load(self) -> None:
-        """Parents one after another while it storms, a trickle at last; each is sent a message, early or late."""
+        """Parents one after another while it storms; each is sent a message, early or late."""
         record = Record(self._histories / "client.jsonl")
         pause_s = 0.8 * self._form.length_s / self._form.quorum.parents
         async with HttpEventStore(self._stack.url) as store, asyncio.TaskGroup() as messages:
@@ -291,8 +223,7 @@ class Storm:
                     await self._start(client, id)
                     self._weather.started += 1
                     messages.create_task(self._send_later(client, id, self._random.uniform(0, 8)))
-                enough = self._weather.started >= self._form.quorum.parents
-                await self._is_over_within(4 * pause_s if enough else pause_s)
+                await self._is_over_within(pause_s)
         record.close()
 
     async def _operate(self) -> None:

@@ -8,8 +8,8 @@ from storm.faults import Lane
 from storm.quorum import Quorum
 
 LEASE_MS = 2_000
-ASLEEP_S = 3.0
-"""A worker is frozen for so long: past its leases."""
+ASLEEP_S = 5.0
+"""A worker is frozen for so long: past its leases, and until somebody has had the time to take over."""
 DUTY_S = 16.0
 """A service is, past its duties of sweeping; the event store's relay has one of twice the length."""
 RELAY_S = 31.0
@@ -54,14 +54,14 @@ SHORT = Form(
         Lane("supervisor", 1, 1, DUTY_S),
         Lane("timers", 1, 1, DUTY_S),
         Lane("retention", 1, 1, DUTY_S),
-        Lane("worker", 2, 4, ASLEEP_S),
+        Lane("worker", 3, 5, ASLEEP_S),
     ),
     quorum=Quorum(parents=12, kills=1, freezes=1, restarts=0, take_overs=5, refusals=5),
 )
 
 CONTROL = Form(
     name="control",
-    length_s=20,
+    length_s=30,
     limit_s=90,
     calm_s=5,
     lanes=(Lane("worker", 1, 4, ASLEEP_S),),

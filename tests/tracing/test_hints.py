@@ -63,6 +63,15 @@ def test_what_is_young_is_gone_on_with_and_what_is_older_is_linked(
     assert linked(span) == ({} if goes_on else {link: TRACE})
 
 
+def test_nothing_links_to_what_was_not_recorded(spans: Spans) -> None:
+    """Operations 4.2 rule 7: of ten traces nine are left out; a link to one of them would lead nowhere."""
+    left_out = Envelope(hint=HINT, created_at=Instant(0), traceparent=ROW[:-2] + "00")
+    with tracing.process(left_out, group="g", now=Instant(CONTINUE_MS + 1), place=PLACE):
+        pass
+
+    assert linked(spans.all[0]) == {}
+
+
 def test_the_threshold_is_one_setting(spans: Spans) -> None:
     """Issue 5."""
     tracing.set_threshold(10)

@@ -17,7 +17,7 @@ from fixtures.spans import Spans, linked, not_recorded, roots, trace_id
 from fixtures.wrapped import failing
 from flows.cluster import NAMESPACE, Cluster
 from loom.clock import ManualClock
-from loom.errors import ResumeContended
+from loom.errors import ResumeContended, Stale
 from loom.kernel.hints import ChildDone, ExecutionParked
 from loom.stores.memory import MemoryEventStore
 from loom.stores.timer_store import MemoryTimerStore
@@ -304,6 +304,25 @@ async def test_what_is_not_recorded_where_it_begins_is_recorded_nowhere(spans: S
 
     assert spans.all == ()
     assert {event.traceparent is None for event in await cluster.events("parent")} == {False}
+
+
+async def test_a_segment_whose_log_cannot_be_read_links_to_its_cause(spans: Spans, cluster: Cluster) -> None:
+    """Taken over before it has read anything: the claim's head tells what began it."""
+    reads = asyncio.Event()
+
+    async def late(call: object) -> object:
+        reads.set()
+        raise Stale("taken over")
+
+    await start(cluster, parent, 5)
+    cluster.store.replaced["read_events"] = late
+    async with working(cluster, parent):
+        await reads.wait()
+        await until(cluster, lambda: _is(bool(bodies(spans, "parent"))))
+
+    lost = bodies(spans, "parent")[0]
+    assert lost.attributes["loom.outcome"] == "lost"
+    assert linked(lost) == {"cause": trace_id(spans.all[0])}
 
 
 async def test_no_payload_is_in_any_span(spans: Spans, cluster: Cluster) -> None:

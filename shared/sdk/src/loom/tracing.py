@@ -1,7 +1,7 @@
 """Every span of Loom, written by hand: names of few values, attributes without payloads, and what becomes of errors.
 
 Only the API of OpenTelemetry is used. Without an SDK nothing is recorded, and every context manager is next to free.
-A span is made by an act. Health, polls, renewals, duties, and reads that belong to no act make none.
+A span is made by an act. Health, polls, renewals, duties, heartbeats, and reads that belong to no act make none.
 """
 
 from __future__ import annotations
@@ -101,9 +101,9 @@ def _beneath(parent: str | None) -> Context:
 
 
 def _links(links: Iterable[tuple[str, str | None]]) -> list[Link]:
-    """By what the link is to: its context, where there is one."""
+    """By what the link is to: its context, where there is one and its trace is recorded: else it would lead nowhere."""
     found = ((name, _stored(traceparent)) for name, traceparent in links)
-    return [Link(there, {LINK: name}) for name, there in found if there is not None]
+    return [Link(there, {LINK: name}) for name, there in found if there is not None and there.trace_flags.sampled]
 
 
 # Attributes.
@@ -215,8 +215,8 @@ def _end_failed(span: Span, error: BaseException) -> None:
 
 
 def _is_silent(method: str, path: str, held: bool = False) -> bool:
-    """Held polls, renewals, duties, health, documentation. A path is a template or what was requested."""
-    if held or path.startswith(("/healthz", "/v1/duties/", "/docs", "/openapi")):
+    """Held polls, renewals, duties, heartbeats, health, documentation. A path is a template or what was requested."""
+    if held or path.startswith(("/healthz", "/v1/duties/", "/v1/fleet/", "/docs", "/openapi")):
         return True
     return method == "POST" and path.endswith(("/claims", "/renew"))
 

@@ -20,6 +20,7 @@ class Trail:
         self._is_on = tracing.is_on()
         self._segment = tracing.Segment(head.ref, head.workflow, claimed.credential.token)
         self._link = head.link
+        self._cause = head.traceparent  # all that is known of it, where the log cannot be read
         self._claimed_ns = time.time_ns()
         self._log: TraceLog | None = TraceLog()  # until the segment has begun
         self._events = 0
@@ -39,7 +40,8 @@ class Trail:
         if not self._is_on or self._log is None:
             return
         origin = self._log.decide_origin(now, tracing.threshold_ms())
-        self._segment.begin(origin.parent, origin.links, claimed_ns=self._claimed_ns, replayed=self._log.events)
+        links = origin.links if self._log.events else (("cause", self._cause),)
+        self._segment.begin(origin.parent, links, claimed_ns=self._claimed_ns, replayed=self._log.events)
         self._events, self._since = origin.events, origin.since
         self._log = None
 

@@ -42,8 +42,8 @@ class KafkaSettings:
     linger_ms: int = 2
 
     def __post_init__(self) -> None:
-        for reason in self._faults():
-            raise ValueError(reason)
+        if faults := self._faults():
+            raise ValueError("; ".join(faults))
 
     def _faults(self) -> list[str]:
         faults = []

@@ -15,6 +15,7 @@ from aiokafka.structs import ConsumerRecord, TopicPartition
 from loom.kernel.hints import Envelope
 from loom_servicekit.bus.kafka.assignments import Assignment
 from loom_servicekit.bus.kafka.dead_letters import DeadLetters
+from loom_servicekit.bus.kafka.leftovers import end, metadata_task_of
 from loom_servicekit.bus.kafka.records import envelope_of
 from loom_servicekit.bus.kafka.security import connection_of
 from loom_servicekit.bus.kafka.watchdog import SESSIONS, Signs
@@ -139,15 +140,15 @@ class Member(ConsumerRebalanceListener):  # type: ignore[misc]
 
     def signs(self) -> Signs:
         now = self._monotonic()
-        holds = any(not assignment.lost for assignment in self._assigned.values())
-        self._without_since = None if holds else self._without_since or now
+        lost = any(assignment.lost for assignment in self._assigned.values())
+        self._without_since = None if self._assigned and not lost else self._without_since or now
         return Signs(
             now=now,
             polled_at=self._polled_at,
             coordination_ended=self._consumer._coordinator._coordination_task.done(),
             rebalancing_since=self._rebalancing_since,
             without_since=self._without_since,
-            left_out=bool(self._assigned) and not holds,
+            left_out=lost,
         )
 
     def lag(self) -> int:
@@ -232,7 +233,9 @@ class Member(ConsumerRebalanceListener):  # type: ignore[misc]
                 self._note(error)
 
     async def _commit(self, assignments: Iterable[Assignment]) -> None:
-        """Of each the records before which nothing is unfinished. What the group does not take is another's now."""
+        """Of each the records before which nothing is unfinished. What the group does not take is another's now: all
+        of it, where the group does not know this member any more.
+        """
         async with self._committing:
             held = list(self._assigned.values())
             due = {assignment: offset for assignment in assignments if (offset := assignment.due) is not None}
@@ -240,14 +243,18 @@ class Member(ConsumerRebalanceListener):  # type: ignore[misc]
                 return
             try:
                 await self._consumer.commit({assignment.partition: offset for assignment, offset in due.items()})
-            except (CommitFailedError, IllegalStateError) as error:
-                lost = held if isinstance(error, CommitFailedError) else list(due)  # out of the group: all of them
-                log.info("%s: %d partitions are another's now: %s", self._group, len(lost), type(error).__name__)
-                for assignment in lost:
-                    assignment.lose()
+            except CommitFailedError:
+                self._lose({*due, *held})
+            except IllegalStateError:
+                self._lose(due)
             else:
                 for assignment, offset in due.items():
                     assignment.committed(offset)
+
+    def _lose(self, assignments: Collection[Assignment]) -> None:
+        log.info("%s: %d partitions are another's now", self._group, len(assignments))
+        for assignment in assignments:
+            assignment.lose()
 
     async def _give_up(self, assignments: Iterable[Assignment]) -> None:
         """Finish what is in flight, within the drain's time, and commit it."""
@@ -295,6 +302,7 @@ def consumer_of(settings: KafkaSettings, service: str, group: str | None) -> AIO
 
 async def close_consumer(consumer: AIOKafkaConsumer) -> None:
     """`stop()`, which leaves the group, has STOP_S; then what is left of it is cancelled, lest it joins again."""
+    metadata = metadata_task_of(consumer._client)
     stopping = asyncio.create_task(consumer.stop())
     await asyncio.wait({stopping}, timeout=STOP_S)
     if not stopping.done():
@@ -305,6 +313,7 @@ async def close_consumer(consumer: AIOKafkaConsumer) -> None:
                 task.cancel()
         await asyncio.wait({asyncio.create_task(consumer._client.close())}, timeout=STOP_S)
     await asyncio.wait({stopping}, timeout=STOP_S)
+    await end(metadata)
     if stopping.done() and not stopping.cancelled() and (error := stopping.exception()):
         log.info("a consumer did not stop cleanly: %r", error)
 

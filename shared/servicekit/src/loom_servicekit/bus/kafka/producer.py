@@ -12,6 +12,7 @@ from typing import Any
 from aiokafka import AIOKafkaProducer
 from aiokafka.errors import KafkaError, MessageSizeTooLargeError, ProducerClosed
 
+from loom_servicekit.bus.kafka.leftovers import end, metadata_task_of
 from loom_servicekit.bus.kafka.records import Record
 from loom_servicekit.bus.kafka.security import connection_of
 from loom_servicekit.bus.port import Outcome
@@ -129,6 +130,7 @@ async def close_by_force(producer: AIOKafkaProducer) -> None:
     It reaches into aiokafka 0.14, whose `stop()` waits for as long as a leader is away (kafka bug 1): to be looked at
     with every new version.
     """
+    metadata = metadata_task_of(producer.client)
     stopping = asyncio.create_task(producer.stop())
     await asyncio.wait({stopping}, timeout=GRACEFUL_S)
     if not stopping.done():
@@ -141,6 +143,7 @@ async def close_by_force(producer: AIOKafkaProducer) -> None:
         await asyncio.wait({stopping}, timeout=GRACEFUL_S)
         stopping.cancel()
     await asyncio.gather(stopping, return_exceptions=True)
+    await end(metadata)
 
 
 def _fail_all(accumulator: Any) -> None:

@@ -49,12 +49,15 @@ class Tail:
         self._rng = rng or Random()
         self._next: dict[TopicPartition, int] = {}
         self._stopping = asyncio.Event()
+        self._is_closing = False
         self._task = asyncio.create_task(self._run(), name="tail")
 
     async def stop(self) -> None:
+        """A start that hangs is cancelled; a consumer that is being closed has the time it takes."""
         self._stopping.set()
         await asyncio.wait({self._task}, timeout=2 * POLL_MS / 1000)
-        self._task.cancel()
+        if not self._is_closing:
+            self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
 
     def why_unready(self) -> str | None:
@@ -75,7 +78,9 @@ class Tail:
                     log.warning("tail of %s: %r", ", ".join(sorted(self._names)), error)
                 await pause(self._stopping, full_jitter_ms(failures, self._rng, cap_ms=RETRY_CAP_MS))
             finally:
+                self._is_closing = True
                 await close_consumer(consumer)
+                self._is_closing = False
 
     async def _start(self, consumer: AIOKafkaConsumer) -> None:
         """At the end of every partition; what was told before is taken for missed."""
