@@ -400,6 +400,33 @@ async def test_how_long_the_oldest_hint_waits_is_told(store: Wrapped, clock: Man
     assert OLDEST.now == 0
 
 
+async def test_a_replica_without_the_duty_tells_how_long_the_oldest_hint_waits_now(
+    store: Wrapped, bus: FaultyBus, clock: ManualClock
+) -> None:
+    """Kafka 3.4: what it saw while it could not reach the brokers would keep an alert going for ever."""
+    await start(store, "a")
+    cut_off = Relay(
+        store,
+        store,
+        Judging(a=Outcome.UNKNOWN),  # type: ignore[arg-type]
+        "one",
+        monotonic=lambda: clock.now() / 1000,
+        clock=clock,
+    )
+    clock.advance(20_000)
+    with suppress(StoreUnavailable):
+        await cut_off.step()
+    told = OLDEST.now
+    clock.advance(DUTY_TTL_MS)
+    await relay(store, bus, clock, "two").step()
+    OLDEST.set(told)  # each process has one of its own
+
+    assert await cut_off.step() == STAND_BY_MS
+
+    assert told == 20_000
+    assert OLDEST.now == 0
+
+
 def test_the_relay_waits_less_than_the_producer_does() -> None:
     """Kafka bug 20: a batch that expires in the producer leaves a hole that its partition never forgives."""
     assert KafkaSettings().request_ms > PUBLISH_S * 1000

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fixtures.replicas import Replica
-from storm.forms import LEASE_MS
 
 
 @dataclass(slots=True)
@@ -18,12 +17,13 @@ class WorkerReplica(Replica):
 
     histories: Path = field(kw_only=True)
     store_url: str = field(kw_only=True)
+    lease_ms: int = field(kw_only=True)
     starts: int = field(default=0, kw_only=True)
 
     def start(self) -> None:
         """Start the process, and do not wait for it."""
         self.starts += 1
-        words = [self.store_url, str(self.histories / f"{self.name}-{self.starts}.jsonl"), str(LEASE_MS)]
+        words = [self.store_url, str(self.histories / f"{self.name}-{self.starts}.jsonl"), str(self.lease_ms)]
         path = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(

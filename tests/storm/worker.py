@@ -13,7 +13,7 @@ from loom.worker.runner import stop_on_signals
 from storm.history import Record, RecordingStore
 from storm.workflows import WORKFLOWS
 
-CONCURRENCY = 12
+CONCURRENCY = 8
 POLL_WAIT_MS = 2_000
 
 

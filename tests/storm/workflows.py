@@ -10,7 +10,7 @@ import loom
 from loom.worker.registry import Workflow
 
 CHILDREN = 5
-STEP_S = 2.0
+STEP_S = 1.0
 NOTE = "note"
 GO = "go"
 

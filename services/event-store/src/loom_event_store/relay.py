@@ -88,16 +88,26 @@ class Relay:
     async def step(self) -> int | None:
         """One batch: 0 while there may be more."""
         if not await self._is_ours():
+            await self._look_on()
             return STAND_BY_MS
         after = self._after()
         rows = await self._outbox.read_outbox(after, BATCH)
         if after == 0:
-            OLDEST.set(self._clock.now() - rows[0][1].created_at if rows else 0)
+            self._tell_oldest(rows)
         taken = await self._publish(rows) if rows else 0
         self._note_looked(rows)
         if self._is_work(after, rows, taken):
             await self._prolong()
         return 0 if len(rows) == BATCH else None
+
+    async def _look_on(self) -> None:
+        """Whoever has lost the duty tells how it is, and not for ever how it was then."""
+        if self._monotonic() >= self._full_scan_at:
+            self._full_scan_at = self._monotonic() + FULL_SCAN_S
+            self._tell_oldest(await self._outbox.read_outbox(0, 1))
+
+    def _tell_oldest(self, rows: Rows) -> None:
+        OLDEST.set(self._clock.now() - rows[0][1].created_at if rows else 0)
 
     async def _publish(self, rows: Rows) -> int:
         """How many were acknowledged. Raises StoreUnavailable if of some that is not known."""
