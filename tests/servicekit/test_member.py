@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from random import Random
 from types import SimpleNamespace
@@ -13,10 +12,8 @@ from aiokafka.errors import CommitFailedError, IllegalStateError
 from aiokafka.structs import TopicPartition
 
 from loom.kernel.hints import Hint
-from loom_servicekit.bus.kafka import consumer as consumers
 from loom_servicekit.bus.kafka import member as members
 from loom_servicekit.bus.kafka.assignments import Assignment
-from loom_servicekit.bus.kafka.consumer import GroupSubscription
 from loom_servicekit.bus.kafka.groups import count_free
 from loom_servicekit.bus.kafka.member import Member
 from loom_servicekit.bus.lanes import Lanes
@@ -99,59 +96,6 @@ async def test_one_partition_that_cannot_be_gone_on_with_is_enough_to_come_back_
 
     assert member.signs().left_out
     assert member.signs().without_since is not None
-
-
-class Failing:
-    """A member that joins, and of which the watch then asks what it cannot say."""
-
-    def __init__(self, made: list[Failing]) -> None:
-        self.closed = False
-        made.append(self)
-
-    async def start(self) -> None:
-        return
-
-    def signs(self) -> Any:
-        raise RuntimeError("a fault")
-
-    def lag(self) -> int:
-        return 0
-
-    async def close(self, *, drain: bool) -> None:
-        self.closed = True
-
-
-async def test_a_watch_that_fails_is_no_end_of_the_subscription(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kafka 3.3 point 9: a consumer that nobody watches over may be dead for ever; another one takes its place."""
-    made: list[Failing] = []
-    twice = asyncio.Event()
-
-    async def soon(event: asyncio.Event, ms: int) -> None:
-        await asyncio.sleep(0)
-        if len(made) > 1:
-            twice.set()
-            await event.wait()
-
-    monkeypatch.setattr(consumers, "Member", lambda *args, **settings: Failing(made))
-    monkeypatch.setattr(consumers, "pause", soon)
-    check: Any = SimpleNamespace(found=lambda: asyncio.sleep(0, frozenset({"t"})))
-    dead_letters: Any = None
-
-    subscription = GroupSubscription(
-        KafkaSettings(),
-        "s",
-        topics={"t"},
-        handler=ignore,
-        group="g",
-        coalesce=False,
-        check=check,
-        dead_letters=dead_letters,
-    )
-    async with asyncio.timeout(5):
-        await twice.wait()
-    await subscription.stop()
-
-    assert made[0].closed
 
 
 class Group:
