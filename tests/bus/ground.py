@@ -23,7 +23,7 @@ PARKED = ExecutionParked.TOPIC
 CREATED_AT = Instant(1_700_000_000_000)
 TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
-SHORT: dict[str, Any] = {"session_ms": 3_000, "poll_max_ms": 10_000, "rebalance_ms": 6_000, "drain_ms": 5_000}
+SHORT: dict[str, Any] = {"session_ms": 6_000, "poll_max_ms": 10_000, "rebalance_ms": 12_000, "drain_ms": 10_000}
 
 
 @asynccontextmanager

@@ -26,7 +26,7 @@ from loom_servicekit.bus.settings import KafkaSettings
 
 GROUP = "loom-supervisor"
 PARENTS = 60
-SESSION_MS = 2_000
+SESSION_MS = 3_000
 NEVER_MS = 3_600_000
 
 
