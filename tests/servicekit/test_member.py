@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from random import Random
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from aiokafka.errors import CommitFailedError, IllegalStateError
+from aiokafka.errors import CommitFailedError, IllegalStateError, KafkaConnectionError
 from aiokafka.structs import TopicPartition
 
 from loom.kernel.hints import Hint
@@ -27,11 +28,15 @@ class Committing:
 
     def __init__(self) -> None:
         self.error: Exception | None = None
+        self.failed = asyncio.Event()
+        self.committed: dict[TopicPartition, int] = {}
         self._coordinator = SimpleNamespace(_coordination_task=SimpleNamespace(done=lambda: False))
 
     async def commit(self, offsets: dict[TopicPartition, int]) -> None:
         if self.error is not None:
+            self.failed.set()
             raise self.error
+        self.committed |= offsets
 
 
 async def ignore(hint: Hint) -> None:
@@ -96,6 +101,26 @@ async def test_one_partition_that_cannot_be_gone_on_with_is_enough_to_come_back_
 
     assert member.signs().left_out
     assert member.signs().without_since is not None
+
+
+@pytest.mark.parametrize("error", [KafkaConnectionError(), RuntimeError("a bug of theirs")])
+async def test_a_commit_that_failed_is_made_again(
+    member: Member, consumer: Committing, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    """Kafka 3.3 point 5: whatever it failed of; who does not commit any more does all of it a second time."""
+    monkeypatch.setattr(members, "COMMIT_EVERY_S", 0)
+    finish_one(member._assigned[ONE])
+    consumer.error = error
+
+    committing = asyncio.create_task(member._commit_regularly())
+    async with asyncio.timeout(5):
+        await consumer.failed.wait()
+        consumer.error = None
+        while not consumer.committed:  # noqa: ASYNC110 - it goes on by itself
+            await asyncio.sleep(0)
+    committing.cancel()
+
+    assert consumer.committed == {ONE: 2}
 
 
 class Group:
