@@ -8,10 +8,10 @@ from dataclasses import asdict
 from typing import Any
 
 from aiokafka import AIOKafkaConsumer, TopicPartition
-from aiokafka.admin import AIOKafkaAdminClient
+from aiokafka.errors import GroupCoordinatorNotAvailableError
 from aiokafka.structs import ConsumerRecord
 
-from fixtures.kafka import Kafka, fresh_prefix
+from fixtures.kafka import Kafka, fresh_prefix, open_admin
 from loom.ids import ExecutionId, Incarnation, Instant, Namespace, Sequence
 from loom.kernel.hints import Envelope, ExecutionParked
 from loom_servicekit.bus.opening import open_bus
@@ -23,7 +23,7 @@ PARKED = ExecutionParked.TOPIC
 CREATED_AT = Instant(1_700_000_000_000)
 TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
-SHORT: dict[str, Any] = {"session_ms": 3_000, "poll_max_ms": 10_000, "rebalance_ms": 6_000, "drain_ms": 5_000}
+SHORT: dict[str, Any] = {"session_ms": 6_000, "poll_max_ms": 10_000, "rebalance_ms": 12_000, "drain_ms": 10_000}
 
 
 @asynccontextmanager
@@ -97,8 +97,11 @@ async def read_all(settings: KafkaSettings, topic: str) -> list[ConsumerRecord]:
 
 async def read_committed(settings: KafkaSettings, group: str, topic: str) -> int:
     """How many records of a topic the group has behind it, by its commits."""
-    async with admin_of(settings) as admin:
-        committed = await admin.list_consumer_group_offsets(settings.topic_prefix + group)
+    async with open_admin(",".join(settings.bootstrap)) as admin:
+        try:
+            committed = await admin.list_consumer_group_offsets(settings.topic_prefix + group)
+        except GroupCoordinatorNotAvailableError:  # a fresh broker, which has had no group yet
+            return 0
     name = settings.topic_prefix + topic
     return sum(found.offset for partition, found in committed.items() if partition.topic == name)
 
@@ -117,21 +120,13 @@ async def read_lag(settings: KafkaSettings, group: str, *topics: str) -> int:
 
 async def read_group(settings: KafkaSettings, group: str) -> tuple[str, int]:
     """The group's state by Kafka's word (Stable, PreparingRebalance, Empty ..), and how many members it has."""
-    async with admin_of(settings) as admin:
-        (answer,) = await admin.describe_consumer_groups([settings.topic_prefix + group])
+    async with open_admin(",".join(settings.bootstrap)) as admin:
+        try:
+            (answer,) = await admin.describe_consumer_groups([settings.topic_prefix + group])
+        except GroupCoordinatorNotAvailableError:
+            return "Dead", 0
     (found,) = answer.groups
     return found[2], len(found[5])
-
-
-@asynccontextmanager
-async def admin_of(settings: KafkaSettings) -> AsyncIterator[AIOKafkaAdminClient]:
-    """A client for a question."""
-    admin = AIOKafkaAdminClient(bootstrap_servers=list(settings.bootstrap))
-    await admin.start()
-    try:
-        yield admin
-    finally:
-        await admin.close()
 
 
 async def rewind(settings: KafkaSettings, group: str, topic: str) -> None:
@@ -151,6 +146,6 @@ async def rewind(settings: KafkaSettings, group: str, topic: str) -> None:
 async def read_partitions(settings: KafkaSettings, topic: str) -> list[TopicPartition]:
     """Of a topic that is there."""
     name = settings.topic_prefix + topic
-    async with admin_of(settings) as admin:
+    async with open_admin(",".join(settings.bootstrap)) as admin:
         (found,) = await admin.describe_topics([name])
     return [TopicPartition(name, number) for number in range(len(found["partitions"]))]

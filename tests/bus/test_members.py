@@ -17,7 +17,7 @@ from loom_servicekit.bus.lanes import LANES
 from loom_servicekit.bus.port import Outcome
 from loom_servicekit.bus.settings import KafkaSettings
 
-SESSION_MS = 2_000
+SESSION_MS = 3_000
 POLL_MAX_MS = 2_000
 LONG_SESSION_MS = 10_000  # so that nothing but a missing poll can cost a member its partition
 

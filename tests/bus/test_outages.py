@@ -86,6 +86,7 @@ async def test_while_the_broker_hangs_the_relay_gives_its_duty_up_and_the_api_an
         assert (await body.read_duty(c.ReadDuty(name="relay"))).owner is None
 
         own_kafka.node.thaw()
+        await asyncio.to_thread(own_kafka.node.await_ready)
         other = Relay(body, body, bus, "two", publish_s=30)
         await until(lambda: has_drained(other, body))
         told = {record.key for record in await read_all(settings, NotifyResume.TOPIC)}

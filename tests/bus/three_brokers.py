@@ -13,9 +13,9 @@ from dataclasses import replace
 
 import pytest
 
-from bus.ground import PARKED, admin_of, envelopes, read_all, running_bus, settings_of
+from bus.ground import PARKED, envelopes, read_all, running_bus, settings_of
 from bus.waiting import until
-from fixtures.kafka import Kafka, Node, fresh_prefix, started_kafka
+from fixtures.kafka import Kafka, Node, fresh_prefix, open_admin, started_kafka
 from loom.errors import StoreUnavailable
 from loom.ids import ExecutionId, Namespace
 from loom.kernel import calls as c
@@ -46,7 +46,7 @@ def all_run(brokers: Kafka) -> Iterator[None]:
 
 async def leader_of(settings: KafkaSettings, brokers: Kafka, topic: str) -> Node | None:
     """Who leads partition 0 by what the others say; None: nobody."""
-    async with admin_of(settings) as admin:
+    async with open_admin(brokers.bootstrap) as admin:
         (found,) = await admin.describe_topics([settings.topic_prefix + topic])
     numbers = [partition["leader"] for partition in found["partitions"] if partition["partition"] == 0]
     return next((node for node in brokers.nodes if node.number == numbers[0]), None)

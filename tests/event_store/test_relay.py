@@ -340,6 +340,38 @@ async def test_a_relay_that_waited_in_vain_gives_the_duty_up_and_is_back_if_nobo
     assert len(bus.published) == 1
 
 
+class AnyLook(Relay):
+    """Mutant: whatever it looked at prolongs the duty."""
+
+    def _is_work(self, after: int, rows: Any, taken: int) -> bool:
+        return True
+
+
+async def keeps_the_duty(store: Wrapped, clock: ManualClock, cls: type[Relay]) -> bool:
+    """Does one whose only hint is withheld keep it for two terms, while another would have it?"""
+    await start(store, "a")
+    one = relay(store, Judging(a=Outcome.WITHHELD), clock, "one", cls=cls)
+    two = relay(store, Judging(a=Outcome.WITHHELD), clock, "two")
+    await one.step()
+    owners = set()
+    for _ in range(2 * DUTY_TTL_MS // 1_000):
+        clock.advance(1_000)
+        await one.step()
+        await two.step()
+        owners.add((await store.read_duty(ReadDuty(name="relay"))).owner)
+    return "two" not in owners
+
+
+async def test_a_replica_whose_hints_are_all_withheld_loses_the_duty(store: Wrapped, clock: ManualClock) -> None:
+    """Kafka 2.4 point 3: what it knows of the topics may be old, and another may know better."""
+    assert not await keeps_the_duty(store, clock, Relay)
+
+
+async def test_one_that_any_look_keeps_in_duty_has_it_for_ever(store: Wrapped, clock: ManualClock) -> None:
+    """Negative control for the rule above."""
+    assert await keeps_the_duty(store, clock, AnyLook)
+
+
 async def test_a_failure_before_the_deadline_keeps_the_duty(store: Wrapped, clock: ManualClock) -> None:
     """Negative control for the rule above: a producer that was replaced is no reason to change hands."""
     await start(store, "a")
@@ -365,6 +397,33 @@ async def test_how_long_the_oldest_hint_waits_is_told(store: Wrapped, clock: Man
     judging.outcomes.clear()
     await step_through(one, clock)
     await step_through(one, clock)
+    assert OLDEST.now == 0
+
+
+async def test_a_replica_without_the_duty_tells_how_long_the_oldest_hint_waits_now(
+    store: Wrapped, bus: FaultyBus, clock: ManualClock
+) -> None:
+    """Kafka 3.4: what it saw while it could not reach the brokers would keep an alert going for ever."""
+    await start(store, "a")
+    cut_off = Relay(
+        store,
+        store,
+        Judging(a=Outcome.UNKNOWN),  # type: ignore[arg-type]
+        "one",
+        monotonic=lambda: clock.now() / 1000,
+        clock=clock,
+    )
+    clock.advance(20_000)
+    with suppress(StoreUnavailable):
+        await cut_off.step()
+    told = OLDEST.now
+    clock.advance(DUTY_TTL_MS)
+    await relay(store, bus, clock, "two").step()
+    OLDEST.set(told)  # each process has one of its own
+
+    assert await cut_off.step() == STAND_BY_MS
+
+    assert told == 20_000
     assert OLDEST.now == 0
 
 

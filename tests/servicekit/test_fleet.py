@@ -5,12 +5,12 @@ from loom.clock import ManualClock
 from loom.errors import StoreUnavailable
 from loom.kernel.calls import ReadStore
 from loom.stores.memory import MemoryEventStore
-from loom_servicekit.fleet import RETRY_MS, Member
+from loom_servicekit.fleet import RETRY_MS, Heartbeats
 
 
-def member(store: object, *features: str, leans_on_store: bool = True) -> Member:
+def member(store: object, *features: str, leans_on_store: bool = True) -> Heartbeats:
     """A node that knows these features."""
-    return Member(store, "timers", "host-1", leans_on_store=leans_on_store, features=features)  # type: ignore[arg-type]
+    return Heartbeats(store, "timers", "host-1", leans_on_store=leans_on_store, features=features)  # type: ignore[arg-type]
 
 
 async def test_a_service_is_in_the_fleet_from_its_first_heartbeat_on() -> None:

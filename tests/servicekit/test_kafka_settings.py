@@ -1,6 +1,7 @@
 import ssl
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -59,12 +60,25 @@ def test_a_password_is_shown_nowhere() -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"drain_ms": 30_000}, {"in_flight_max": 0}, {"security": "sasl_plaintext"}],
+    [
+        {"drain_ms": 30_000},
+        {"in_flight_max": 0},
+        {"security": "sasl_plaintext"},
+        {"security": "ssl", "ca_file": Path("nowhere.pem")},
+    ],
 )
 def test_settings_that_cannot_work_are_refused(wrong: dict[str, object]) -> None:
     """Kafka 3.3 point 6: a drain that outlasts the rebalance is none."""
     with pytest.raises(ValueError):
         KafkaSettings(**wrong)  # type: ignore[arg-type]
+
+
+def test_every_fault_is_told_at_once() -> None:
+    """Issue 5: whoever mends one does not meet the next at the next start."""
+    with pytest.raises(ValueError) as error:
+        KafkaSettings(security="sasl_ssl", drain_ms=30_000, in_flight_max=0)
+
+    assert all(named in str(error.value) for named in ("username", "drain_ms", "in_flight_max"))
 
 
 def test_a_process_without_brokers_does_not_load_their_client() -> None:

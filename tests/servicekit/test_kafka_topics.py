@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from aiokafka.structs import ConsumerRecord
+from aiokafka.structs import ConsumerRecord, TopicPartition
 
 from loom.errors import StoreUnavailable
-from loom_servicekit.bus.kafka.dead_letters import letter_from, letter_of
+from loom_servicekit.bus.kafka import dead_letters
+from loom_servicekit.bus.kafka.dead_letters import Box, letter_from, letter_of
 from loom_servicekit.bus.kafka.logs import LINES, WITHIN_S, RateLimit
 from loom_servicekit.bus.kafka.records import Record, record_of
 from loom_servicekit.bus.kafka.topics import configuration_of, differences
+from loom_servicekit.bus.settings import KafkaSettings
 from loom_servicekit.topics import DEAD_LETTERS, TOPICS
 from servicekit.test_records import envelope, parked
 
@@ -151,3 +154,31 @@ def test_the_librarys_log_is_bounded_and_says_what_was_left_out() -> None:
 
     now = WITHIN_S
     assert say("no leader for %d", 7) == f"no leader for 7 ({1_000 - LINES} more like this were left out)"
+
+
+class Silent:
+    """Brokers that say how much there is, and then no more."""
+
+    async def end_offsets(self, partitions: Any) -> dict[Any, int]:
+        return dict.fromkeys(partitions, 3)
+
+    async def seek_to_beginning(self, *partitions: Any) -> None:
+        return
+
+    async def position(self, partition: Any) -> int:
+        return 0
+
+    async def getmany(self, partition: Any, *, timeout_ms: int) -> dict[Any, Any]:
+        await asyncio.sleep(0)
+        return {}
+
+
+async def test_a_look_at_dead_letters_ends_when_the_brokers_fall_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is without a bound: `loom dead-letters` says so, instead of waiting for ever."""
+    monkeypatch.setattr(dead_letters, "SILENT_S", 0.05)
+    consumer: Any = Silent()
+    box = Box(KafkaSettings(), consumer, [TopicPartition("t", 0)])
+
+    async with asyncio.timeout(5):
+        with pytest.raises(TimeoutError):
+            await box.read(replayed=True)

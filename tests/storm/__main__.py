@@ -8,7 +8,8 @@ import sys
 from argparse import ArgumentParser, Namespace
 from random import SystemRandom
 
-from storm.course import Findings, storm
+from storm.course import storm
+from storm.findings import Findings
 from storm.forms import CONTROL, FORMS
 from storm.reports import list_faults, list_findings, list_violations
 

@@ -30,6 +30,9 @@ class Weather:
     take_overs: int = 0
     refusals: int = 0
 
+    def __str__(self) -> str:
+        return f"{self.started} parents; take-overs {self.take_overs}, refused {self.refusals}"
+
     def count(self, fault: Fault) -> None:
         """It was done."""
         self.done[fault.role, fault.act] += 1

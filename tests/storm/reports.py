@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from storm.course import Findings
 from storm.faults import ROLES, SERVERS
+from storm.findings import Findings
 
 
 def list_faults(findings: Findings) -> Iterator[str]:

@@ -114,6 +114,7 @@ async def test_polls_renewals_health_and_lone_reads_make_no_spans(
     )
     duty = await store.read_duty(c.ReadDuty(name="relay"))
     await store.take_duty(c.TakeDuty(name="relay", owner="me", term=duty.term, ttl_ms=1_000, ran=False))
+    await store.heartbeat(c.Heartbeat(instance="timers.one", role="timers", version="1", features=()))
     await store.read_events(c.ReadEvents(**of))
     await store.list_due(c.ListDue(about="overdue"))
     for path in ("/healthz/live", "/healthz/ready", "/docs", "/v1/surfaces"):

@@ -13,7 +13,7 @@ from loom_event_store.settings import EventStoreSettings
 from loom_servicekit.app import Service
 from loom_servicekit.bus.port import MessageBus
 from loom_servicekit.duties import new_owner
-from loom_servicekit.fleet import Member
+from loom_servicekit.fleet import Heartbeats
 
 
 class OwnStore(EventStore, Outbox, Protocol):
@@ -38,7 +38,7 @@ def build_service(
     return Service(
         name="event-store",
         routers=(router(store, settings.limits, polls, wrote),),
-        background=(polls, relay, Member(store, "event-store", owner, leans_on_store=False)),
+        background=(polls, relay, Heartbeats(store, "event-store", owner, leans_on_store=False)),
         schemas=components(),
         body_bytes=settings.body_bytes,
     )

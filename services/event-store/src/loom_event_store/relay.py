@@ -39,8 +39,9 @@ class Relay:
     """Publishes rows by id, deletes what was acknowledged. `wake` after a commit; rows of others are found by polling.
 
     Rows commit in another order than their ids, so the greatest id read is only a hint where to look first: every
-    FULL_SCAN_S all ids are looked at. The duty is prolonged only by work done, an acknowledgement or a look that found
-    nothing, so that a replica which cannot reach the bus loses it; one that waited for `publish_s` in vain gives it up.
+    FULL_SCAN_S all ids are looked at. The duty is prolonged only by work done, an acknowledgement or a look at all ids
+    that found nothing, so that a replica which cannot reach the bus loses it, as does one whose hints are all withheld;
+    one that waited for `publish_s` in vain gives it up.
 
     What stays keeps nobody waiting: a hint of a topic that is not there until it is, one that the bus refuses for good
     until it has been offered ATTEMPTS_MAX times, and then it is dead.
@@ -87,18 +88,29 @@ class Relay:
     async def step(self) -> int | None:
         """One batch: 0 while there may be more."""
         if not await self._is_ours():
+            await self._look_on()
             return STAND_BY_MS
         after = self._after()
         rows = await self._outbox.read_outbox(after, BATCH)
         if after == 0:
-            OLDEST.set(self._clock.now() - rows[0][1].created_at if rows else 0)
-        if rows:
-            await self._publish(rows)
+            self._tell_oldest(rows)
+        taken = await self._publish(rows) if rows else 0
         self._note_looked(rows)
-        await self._prolong()
+        if self._is_work(after, rows, taken):
+            await self._prolong()
         return 0 if len(rows) == BATCH else None
 
-    async def _publish(self, rows: Rows) -> None:
+    async def _look_on(self) -> None:
+        """Whoever has lost the duty tells how it is, and not for ever how it was then."""
+        if self._monotonic() >= self._full_scan_at:
+            self._full_scan_at = self._monotonic() + FULL_SCAN_S
+            self._tell_oldest(await self._outbox.read_outbox(0, 1))
+
+    def _tell_oldest(self, rows: Rows) -> None:
+        OLDEST.set(self._clock.now() - rows[0][1].created_at if rows else 0)
+
+    async def _publish(self, rows: Rows) -> int:
+        """How many were acknowledged. Raises StoreUnavailable if of some that is not known."""
         began_at = self._monotonic()
         ids: dict[Outcome, list[int]] = {outcome: [] for outcome in Outcome}
         for (id, _), outcome in zip(rows, await self._send(rows), strict=True):
@@ -108,6 +120,7 @@ class Relay:
             if self._monotonic() - began_at >= self._publish_s:
                 await self._give_up()
             raise StoreUnavailable(f"the bus did not acknowledge {len(ids[Outcome.UNKNOWN])} of {len(rows)} hints")
+        return len(ids[Outcome.ACKNOWLEDGED])
 
     async def _send(self, rows: Rows) -> Sequence[Outcome]:
         envelopes = [envelope for _, envelope in rows]
@@ -125,6 +138,10 @@ class Relay:
             DEAD.add(len(dead))
             if dead:
                 log.error("hints of the outbox that the bus refused %d times are dead: %s", ATTEMPTS_MAX, dead)
+
+    def _is_work(self, after: int, rows: Rows, taken: int) -> bool:
+        """A look behind the hint proves nothing: what stays is before it."""
+        return taken > 0 or (after == 0 and not rows)
 
     def _after(self) -> int:
         """From where to read: behind the hint, and once in a while from the beginning."""

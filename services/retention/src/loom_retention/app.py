@@ -11,7 +11,7 @@ from loom_retention.settings import RetentionSettings
 from loom_retention.sweep import Rounds, Sweeper
 from loom_servicekit.app import Service
 from loom_servicekit.endpoints import schemas_of
-from loom_servicekit.fleet import Member
+from loom_servicekit.fleet import Heartbeats
 
 
 def build_service(settings: RetentionSettings, *, store: EventStore, catalogue: Catalogue, owner: str) -> Service:
@@ -22,6 +22,6 @@ def build_service(settings: RetentionSettings, *, store: EventStore, catalogue: 
     return Service(
         name="retention",
         routers=(router(catalogue, rounds, settings.keep),),
-        background=(Member(store, "retention", owner, leans_on_store=True), rounds),
+        background=(Heartbeats(store, "retention", owner, leans_on_store=True), rounds),
         schemas=schemas_of(PATHS),
     )

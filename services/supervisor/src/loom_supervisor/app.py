@@ -11,7 +11,7 @@ from loom_servicekit.bus.consumer import Consumer
 from loom_servicekit.bus.port import MessageBus
 from loom_servicekit.duties import Duty
 from loom_servicekit.endpoints import schemas_of
-from loom_servicekit.fleet import Member
+from loom_servicekit.fleet import Heartbeats
 from loom_servicekit.sweeps import Sweep
 from loom_servicekit.topics import group_of
 from loom_supervisor.consumer import TRIGGERS, Triggers
@@ -44,7 +44,7 @@ def build_service(
         name="supervisor",
         routers=(router(build_redriver(store)),),
         background=(
-            Member(store, "supervisor", owner, leans_on_store=True),
+            Heartbeats(store, "supervisor", owner, leans_on_store=True),
             Consumer(bus, TRIGGERS, Triggers(parents).handle, group=group_of("supervisor"), coalesce=True),
             Sweep(store, Duty(store, "supervisor.satisfied", owner), "satisfied", remedies.resume, every_ms=every_ms),
             Sweep(store, Duty(store, "supervisor.cancels", owner), "cancels", remedies.terminate, every_ms=every_ms),

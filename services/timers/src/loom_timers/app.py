@@ -13,7 +13,7 @@ from loom_servicekit.bus.consumer import Consumer
 from loom_servicekit.bus.port import MessageBus
 from loom_servicekit.duties import Duty
 from loom_servicekit.endpoints import schemas_of
-from loom_servicekit.fleet import Member
+from loom_servicekit.fleet import Heartbeats
 from loom_servicekit.loops import Loop
 from loom_servicekit.sweeps import Sweep
 from loom_servicekit.topics import group_of
@@ -42,7 +42,7 @@ def build_service(
         name="timers",
         routers=(router(timers),),
         background=(
-            Member(store, "timers", owner, leans_on_store=True),
+            Heartbeats(store, "timers", owner, leans_on_store=True),
             Consumer(bus, (ExecutionParked,), ParkRows(store, timers).handle, group=group_of("timers"), coalesce=True),
             Loop("firing", firing.step, every_ms=settings.poll_ms),
             Sweep(store, duty, "overdue", overdue.wake, grace_ms=GRACE_MS, every_ms=settings.sweep_ms),

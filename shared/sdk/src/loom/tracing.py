@@ -1,7 +1,7 @@
 """Every span of Loom, written by hand: names of few values, attributes without payloads, and what becomes of errors.
 
 Only the API of OpenTelemetry is used. Without an SDK nothing is recorded, and every context manager is next to free.
-A span is made by an act. Health, polls, renewals, duties, and reads that belong to no act make none.
+A span is made by an act. Health, polls, renewals, duties, heartbeats, and reads that belong to no act make none.
 """
 
 from __future__ import annotations
@@ -215,8 +215,8 @@ def _end_failed(span: Span, error: BaseException) -> None:
 
 
 def _is_silent(method: str, path: str, held: bool = False) -> bool:
-    """Held polls, renewals, duties, health, documentation. A path is a template or what was requested."""
-    if held or path.startswith(("/healthz", "/v1/duties/", "/docs", "/openapi")):
+    """Held polls, renewals, duties, heartbeats, health, documentation. A path is a template or what was requested."""
+    if held or path.startswith(("/healthz", "/v1/duties/", "/v1/fleet/", "/docs", "/openapi")):
         return True
     return method == "POST" and path.endswith(("/claims", "/renew"))
 

@@ -15,7 +15,7 @@ EVERY_MS = 5_000
 RETRY_MS = 1_000
 
 
-class Member:
+class Heartbeats:
     """Tells at start and every `every_ms`. Unready while a feature is on that this version does not know (I56).
 
     `leans_on_store`: this service can do nothing without the event store, and is unready while it cannot be reached.

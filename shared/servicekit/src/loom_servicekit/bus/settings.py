@@ -54,6 +54,8 @@ class KafkaSettings:
         faults = []
         if self.security.startswith("sasl") and not (self.username and self.password):
             faults.append(f"{self.security} needs a username and a password")
+        if self.ca_file is not None and not self.ca_file.is_file():
+            faults.append("ca_file names no file")
         if self.drain_ms >= self.rebalance_ms:
             faults.append(f"drain_ms {self.drain_ms} is not below rebalance_ms {self.rebalance_ms}")
         if self.in_flight_max < 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from loom_servicekit.topics import DEAD_LETTERS, TOPICS
 
 KEEP_S = 10.0
 REPLAY_S = 30.0
+SILENT_S = 30.0
 REPLAYER = "loom-dead-letters"
 
 KEPT = Count("loom.bus.dead.letters", "Records that a consumer gave up on")
@@ -151,16 +153,22 @@ class Box:
             await consumer.stop()
 
     async def read(self, *, replayed: bool) -> list[Letter]:
-        """Those there now, each once, in the order of their partitions. `replayed`: those that were replayed too."""
-        ends = await self._consumer.end_offsets(self._partitions)
-        await self._go_back(to_the_beginning=replayed)
+        """Those there now, each once, in the order of their partitions. `replayed`: those that were replayed too.
+
+        Raises TimeoutError when the brokers have said nothing for SILENT_S.
+        """
+        now = asyncio.get_running_loop().time
         letters: dict[tuple[str, int, int], Letter] = {}
-        for partition in self._partitions:
-            while await self._consumer.position(partition) < ends[partition]:
-                batches = await self._consumer.getmany(partition, timeout_ms=1_000)
-                for record in batches.get(partition, ()):
-                    letter = letter_from(record)
-                    letters.setdefault(letter.origin, letter)
+        async with asyncio.timeout(SILENT_S) as silence:
+            ends = await self._consumer.end_offsets(self._partitions)
+            await self._go_back(to_the_beginning=replayed)
+            for partition in self._partitions:
+                while await self._consumer.position(partition) < ends[partition]:
+                    batches = await self._consumer.getmany(partition, timeout_ms=1_000)
+                    for record in batches.get(partition, ()):
+                        letter = letter_from(record)
+                        letters.setdefault(letter.origin, letter)
+                        silence.reschedule(now() + SILENT_S)
         return list(letters.values())
 
     async def _go_back(self, *, to_the_beginning: bool) -> None:

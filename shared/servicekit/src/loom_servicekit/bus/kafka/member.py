@@ -140,15 +140,15 @@ class Member(ConsumerRebalanceListener):  # type: ignore[misc]
 
     def signs(self) -> Signs:
         now = self._monotonic()
-        holds = any(not assignment.lost for assignment in self._assigned.values())
-        self._without_since = None if holds else self._without_since or now
+        lost = any(assignment.lost for assignment in self._assigned.values())
+        self._without_since = None if self._assigned and not lost else self._without_since or now
         return Signs(
             now=now,
             polled_at=self._polled_at,
             coordination_ended=self._consumer._coordinator._coordination_task.done(),
             rebalancing_since=self._rebalancing_since,
             without_since=self._without_since,
-            left_out=bool(self._assigned) and not holds,
+            left_out=lost,
         )
 
     def lag(self) -> int:
@@ -229,11 +229,13 @@ class Member(ConsumerRebalanceListener):  # type: ignore[misc]
             await asyncio.sleep(COMMIT_EVERY_S)
             try:
                 await self._commit(self._assigned.values())
-            except KafkaError as error:
+            except Exception as error:  # whatever it is: without commits all of it would be done again
                 self._note(error)
 
     async def _commit(self, assignments: Iterable[Assignment]) -> None:
-        """Of each the records before which nothing is unfinished. What the group does not take is another's now."""
+        """Of each the records before which nothing is unfinished. What the group does not take is another's now: all
+        of it, where the group does not know this member any more.
+        """
         async with self._committing:
             held = list(self._assigned.values())
             due = {assignment: offset for assignment in assignments if (offset := assignment.due) is not None}
@@ -241,14 +243,18 @@ class Member(ConsumerRebalanceListener):  # type: ignore[misc]
                 return
             try:
                 await self._consumer.commit({assignment.partition: offset for assignment, offset in due.items()})
-            except (CommitFailedError, IllegalStateError) as error:
-                lost = held if isinstance(error, CommitFailedError) else list(due)  # out of the group: all of them
-                log.info("%s: %d partitions are another's now: %s", self._group, len(lost), type(error).__name__)
-                for assignment in lost:
-                    assignment.lose()
+            except CommitFailedError:
+                self._lose({*due, *held})
+            except IllegalStateError:
+                self._lose(due)
             else:
                 for assignment, offset in due.items():
                     assignment.committed(offset)
+
+    def _lose(self, assignments: Collection[Assignment]) -> None:
+        log.info("%s: %d partitions are another's now", self._group, len(assignments))
+        for assignment in assignments:
+            assignment.lose()
 
     async def _give_up(self, assignments: Iterable[Assignment]) -> None:
         """Finish what is in flight, within the drain's time, and commit it."""

@@ -16,7 +16,7 @@ class Signs:
     """What is seen of a consumer, in seconds of one clock.
 
     `polled_at`: the last poll that was answered. `rebalancing_since`: while partitions change hands no poll is.
-    `without_since`: it has no partition, or none that the group still grants it. `left_out`: there are some to have.
+    `without_since`: it has no partition, or one that it may not go on with. `left_out`: there are some to have.
     """
 
     now: float
