@@ -122,6 +122,51 @@ async def test_a_member_that_does_not_start_is_closed_and_followed_by_another(
     assert (failing.closed, well.started) == ([False], True)
 
 
+class Unmade(Group):
+    """Its first member cannot even be made."""
+
+    def _new_member(self) -> Fellow:  # type: ignore[override]
+        fellow = super()._new_member()
+        if self.at == 1:
+            raise FileNotFoundError("ca.pem")
+        return fellow
+
+
+async def test_a_member_that_cannot_be_made_is_followed_by_another(groups: list[Group]) -> None:
+    """Kafka 3.2: certificates are renewed under a process that runs; for a moment the file is not there."""
+    well = Fellow()
+    group = Unmade(well)
+    groups.append(group)
+
+    await until(group, 2)
+    async with asyncio.timeout(10):
+        while group.why_unready() is not None:  # noqa: ASYNC110 - it goes on by itself
+            await asyncio.sleep(0)
+
+    assert well.started
+
+
+class Opaque(Fellow):
+    """It joins, and then cannot be looked at."""
+
+    def signs(self) -> Signs:
+        raise RuntimeError("a fault")
+
+
+async def test_a_watch_that_fails_is_no_end_of_the_subscription(groups: list[Group]) -> None:
+    """Kafka 3.3 point 9: a consumer that nobody watches over may be dead for ever; another one takes its place."""
+    opaque, well = Opaque(), Fellow()
+    group = Group(opaque, well)
+    groups.append(group)
+
+    await until(group, 2)
+    async with asyncio.timeout(10):
+        while group.why_unready() is not None:  # noqa: ASYNC110 - it goes on by itself
+            await asyncio.sleep(0)
+
+    assert (opaque.closed, well.started) == ([False], True)
+
+
 async def test_a_member_beyond_help_is_followed_by_another_and_the_process_ends_when_none_helps(
     groups: list[Group],
 ) -> None:

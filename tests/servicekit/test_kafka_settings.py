@@ -1,6 +1,7 @@
 import ssl
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -59,7 +60,12 @@ def test_a_password_is_shown_nowhere() -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"drain_ms": 30_000}, {"in_flight_max": 0}, {"security": "sasl_plaintext"}],
+    [
+        {"drain_ms": 30_000},
+        {"in_flight_max": 0},
+        {"security": "sasl_plaintext"},
+        {"security": "ssl", "ca_file": Path("nowhere.pem")},
+    ],
 )
 def test_settings_that_cannot_work_are_refused(wrong: dict[str, object]) -> None:
     """Kafka 3.3 point 6: a drain that outlasts the rebalance is none."""

@@ -9,14 +9,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from aiokafka.errors import CommitFailedError, IllegalStateError
+from aiokafka.errors import CommitFailedError, IllegalStateError, KafkaConnectionError
 from aiokafka.structs import TopicPartition
 
 from loom.kernel.hints import Hint
-from loom_servicekit.bus.kafka import consumer as consumers
 from loom_servicekit.bus.kafka import member as members
 from loom_servicekit.bus.kafka.assignments import Assignment
-from loom_servicekit.bus.kafka.consumer import GroupSubscription
 from loom_servicekit.bus.kafka.groups import count_free
 from loom_servicekit.bus.kafka.member import Member
 from loom_servicekit.bus.lanes import Lanes
@@ -30,11 +28,15 @@ class Committing:
 
     def __init__(self) -> None:
         self.error: Exception | None = None
+        self.failed = asyncio.Event()
+        self.committed: dict[TopicPartition, int] = {}
         self._coordinator = SimpleNamespace(_coordination_task=SimpleNamespace(done=lambda: False))
 
     async def commit(self, offsets: dict[TopicPartition, int]) -> None:
         if self.error is not None:
+            self.failed.set()
             raise self.error
+        self.committed |= offsets
 
 
 async def ignore(hint: Hint) -> None:
@@ -101,57 +103,24 @@ async def test_one_partition_that_cannot_be_gone_on_with_is_enough_to_come_back_
     assert member.signs().without_since is not None
 
 
-class Failing:
-    """A member that joins, and of which the watch then asks what it cannot say."""
+@pytest.mark.parametrize("error", [KafkaConnectionError(), RuntimeError("a bug of theirs")])
+async def test_a_commit_that_failed_is_made_again(
+    member: Member, consumer: Committing, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    """Kafka 3.3 point 5: whatever it failed of; who does not commit any more does all of it a second time."""
+    monkeypatch.setattr(members, "COMMIT_EVERY_S", 0)
+    finish_one(member._assigned[ONE])
+    consumer.error = error
 
-    def __init__(self, made: list[Failing]) -> None:
-        self.closed = False
-        made.append(self)
-
-    async def start(self) -> None:
-        return
-
-    def signs(self) -> Any:
-        raise RuntimeError("a fault")
-
-    def lag(self) -> int:
-        return 0
-
-    async def close(self, *, drain: bool) -> None:
-        self.closed = True
-
-
-async def test_a_watch_that_fails_is_no_end_of_the_subscription(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kafka 3.3 point 9: a consumer that nobody watches over may be dead for ever; another one takes its place."""
-    made: list[Failing] = []
-    twice = asyncio.Event()
-
-    async def soon(event: asyncio.Event, ms: int) -> None:
-        await asyncio.sleep(0)
-        if len(made) > 1:
-            twice.set()
-            await event.wait()
-
-    monkeypatch.setattr(consumers, "Member", lambda *args, **settings: Failing(made))
-    monkeypatch.setattr(consumers, "pause", soon)
-    check: Any = SimpleNamespace(found=lambda: asyncio.sleep(0, frozenset({"t"})))
-    dead_letters: Any = None
-
-    subscription = GroupSubscription(
-        KafkaSettings(),
-        "s",
-        topics={"t"},
-        handler=ignore,
-        group="g",
-        coalesce=False,
-        check=check,
-        dead_letters=dead_letters,
-    )
+    committing = asyncio.create_task(member._commit_regularly())
     async with asyncio.timeout(5):
-        await twice.wait()
-    await subscription.stop()
+        await consumer.failed.wait()
+        consumer.error = None
+        while not consumer.committed:  # noqa: ASYNC110 - it goes on by itself
+            await asyncio.sleep(0)
+    committing.cancel()
 
-    assert made[0].closed
+    assert consumer.committed == {ONE: 2}
 
 
 class Group:

@@ -74,3 +74,21 @@ async def test_a_start_that_hangs_keeps_nobody_from_leaving(monkeypatch: pytest.
         await tail.stop()
 
     assert consumer.stopped
+
+
+async def test_a_consumer_that_cannot_be_made_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kafka 3.2: certificates are renewed under a process that runs; for a moment the file is not there."""
+    consumer, made = Reading(), iter([FileNotFoundError("ca.pem")])
+    tail = follow(consumer, monkeypatch)
+
+    def make(*given: object) -> Reading:
+        for error in made:
+            raise error
+        return consumer
+
+    monkeypatch.setattr(tails, "consumer_of", make)
+    async with asyncio.timeout(10):
+        await consumer.polled.wait()
+    await tail.stop()
+
+    assert consumer.stopped

@@ -266,9 +266,18 @@ class _Lease:
     until: int
 
 
+Leases = dict[tuple[int, int], list[_Lease]]
+"""What each grant was promised, by incarnation and token, in the order in which the store promised it."""
+
+
 def _leased(book: Book) -> Findings:
     """No lease overlaps the next grant's, and nothing is accepted after its end, on the store's clock."""
     leases = _leases(book)
+    yield from _overlapping(book, leases)
+    yield from _overdue(book, leases)
+
+
+def _overlapping(book: Book, leases: Leases) -> Findings:
     for head in book.heads.values():
         for before, after in pairwise(sorted(book.tables.grants[head.head], key=lambda grant: grant.token)):
             key = (int(head.incarnation), int(before.token))
@@ -277,20 +286,23 @@ def _leased(book: Book) -> Findings:
             if is_next and promised is not None and after.at < promised:
                 early = promised - after.at
                 yield book.named(head), f"{after.token.shown} was granted {early} ms before the lease before it ended"
+
+
+def _overdue(book: Book, leases: Leases) -> Findings:
+    """A renewal of which nobody knows may have made any lease longer: then nothing can be said."""
     for written in book.written:
         found = book.found(written)
         key = (written.incarnation or 0, written.token or 0)
-        if written.token is None or not found or written.end == "fail" or found[0].fence != written.token:
-            continue
-        if _has_unknown(book.grants.get(key, []), "renew"):
+        is_owners = written.token is not None and found and written.end != "fail" and found[0].fence == written.token
+        if not is_owners or _has_unknown(book.grants.get(key, []), "renew"):
             continue
         at = found[0].recorded_at
         held = [lease for lease in leases.get(key, []) if lease.since <= at]
-        if held and at > max(held, key=lambda lease: (lease.since, lease.until)).until + LOCK_WAIT_MS:
-            yield written.name, f"accepted {at - max(lease.until for lease in held)} ms after its lease had ended"
+        if held and at > held[-1].until + LOCK_WAIT_MS:
+            yield written.name, f"accepted {at - held[-1].until} ms after its lease had ended"
 
 
-def _leases(book: Book) -> dict[tuple[int, int], list[_Lease]]:
+def _leases(book: Book) -> Leases:
     """What was promised to each grant, by the claim and by every renewal that was acknowledged, in order."""
     found: dict[tuple[int, int], list[_Lease]] = defaultdict(list)
     for _, claimed in book.claims:

@@ -14,11 +14,12 @@ from random import Random
 from fixtures.replicas import Replica
 from fixtures.stack import Stack, running_stack
 from fixtures.sweeping import found_by_sweeps
+from loom_servicekit.postgres import FAULTS
 from storm.checker import check
 from storm.faults import REPLICAS, faults_of
 from storm.findings import Findings
 from storm.forms import Form
-from storm.gauges import OUTAGE, Gauges
+from storm.gauges import Gauges
 from storm.history import read_histories
 from storm.load import Load
 from storm.mutants import without_guard
@@ -118,7 +119,7 @@ class Storm:
     async def _look_around(self) -> None:
         """Read the gauges, start whoever fell, open what is blocked; during an outage nothing is seen."""
         self._troubles.raise_the_fallen()
-        with suppress(*OUTAGE):
+        with suppress(*FAULTS):
             await self._gauges.look()
             await self._load.operate()
         self._weather.started = self._load.started

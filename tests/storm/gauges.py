@@ -14,9 +14,6 @@ from loom.ids import ExecutionId, Incarnation, Namespace, Sequence
 from loom.kernel import calls as c
 
 NAMESPACE = "default"
-OUTAGE = (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError)
-"""What a look meets while Postgres is down."""
-
 _TAKE_OVERS = """
 SELECT count(*) FROM event_store.grants AS before JOIN event_store.grants AS after
     ON after.head = before.head AND after.token = before.token + 1
@@ -38,7 +35,10 @@ SELECT namespace, execution_id, incarnation, park_seq FROM event_store.heads
 
 @dataclass(slots=True)
 class Gauges:
-    """The numbers of the last look that succeeded; `refusals` of stale writes, by surface."""
+    """The numbers of the last look that succeeded; `refusals` of stale writes, by surface.
+
+    While Postgres is down a look raises one of FAULTS.
+    """
 
     stack: Stack
     take_overs: int = 0
@@ -46,14 +46,14 @@ class Gauges:
     refusals: dict[str, int] | None = None
 
     async def look(self) -> None:
-        """Raises an OUTAGE."""
+        """Read them all."""
         async with self._owner() as connection:
             self.take_overs = await connection.fetchval(_TAKE_OVERS)
             self.unfinished = await connection.fetchval(_UNFINISHED)
             self.refusals = {row["surface"]: row["times"] for row in await connection.fetch(_REFUSALS)}
 
     async def blocked(self) -> list[c.Resume]:
-        """What opens each park again that only an operator answers. Raises an OUTAGE."""
+        """What opens each park again that only an operator answers."""
         async with self._owner() as connection:
             rows = await connection.fetch(_BLOCKED)
         return [

@@ -17,8 +17,8 @@ from storm.history import Record, RecordingStore
 from storm.waiting import is_set_within
 from storm.workflows import GO, parent
 
-IN_FLIGHT_MAX = 40
-"""Parents that have not ended: more would only wait for each other on a small machine."""
+IN_FLIGHT_MAX = 120
+"""Parents that have not ended: most of them are parked, until somebody hears of it or a sweep comes by."""
 LATEST_S = 8.0
 """How long after its start a parent is sent its message; it waits for it soon after that, or not yet."""
 AGAIN_S = 0.2

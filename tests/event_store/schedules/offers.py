@@ -11,6 +11,7 @@ from event_store.schedules.scenes import CANCEL_MS, LONG, Scene
 from kernel.play import Played, child, event, mail, timer
 from loom.ids import ExecutionId, Sequence
 from loom.kernel import calls as c
+from loom.kernel.features import FEATURES
 from loom.kernel.heads import ENDED, Status
 from loom.kernel.parks import children_of
 from loom.stores.event_store import EventStore
@@ -266,6 +267,17 @@ def take_duty(scene: Scene) -> Iterator[Any]:
 def give_up_duty(scene: Scene) -> Iterator[Any]:
     duty = scene.duty
     yield c.GiveUpDuty(name=duty.name, owner="me", term=duty.term)
+
+
+@_offer
+def heartbeat(scene: Scene) -> Iterator[Any]:
+    yield c.Heartbeat(instance=scene.namespace, role="timers", version="1", features=FEATURES)
+
+
+@_offer
+def switch_feature(scene: Scene) -> Iterator[Any]:
+    """On, where it is on already: what is off would be off for every scene there is."""
+    yield c.SwitchFeature(name=FEATURES[0], on=True)
 
 
 @_offer

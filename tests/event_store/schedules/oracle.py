@@ -130,11 +130,12 @@ def alone(setting: Callable[[Scene], None], method: str) -> tuple[Alone, ...]:
 
 
 def _named_by(call: Any) -> frozenset[str]:
-    """What a call addresses: executions, or a duty."""
+    """What a call addresses: executions, or a duty, or the fleet."""
     items = [item.execution_id for item in getattr(call, "items", ())]
     given = [getattr(call, "execution_id", None), getattr(call, "child_id", None)]
     duty = "a duty" if isinstance(call, c.TakeDuty | c.GiveUpDuty | c.ReadDuty) else None
-    return frozenset(name for name in (*items, *given, duty) if name is not None)
+    fleet = "the fleet" if isinstance(call, c.Heartbeat | c.SwitchFeature) else None
+    return frozenset(name for name in (*items, *given, duty, fleet) if name is not None)
 
 
 def _rows_of(scene: Scene) -> dict[str, str]:

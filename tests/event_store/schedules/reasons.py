@@ -17,8 +17,11 @@ def why_never_blocked(pair: tuple[str, str], founds: Sequence[Found]) -> str | N
     if reads:
         return f"{reads[0]} is a snapshot of its own and locks nothing"
     if all(apart(found.meeting) for found in founds):
-        what = "a duty and an execution share no row" if _is_duty(pair) else "there is no execution that both may touch"
-        return f"{what}: they meet at different heads"
+        if _is_of_no_execution(pair):
+            return "a duty, the fleet and an execution share no row"
+        return "there is no execution that both may touch: they meet at different heads"
+    if set(pair) == {"heartbeat", "switch_feature"}:
+        return "a switch looks at the nodes that are there; one that comes hears what is on in the answer"
     if all(at_different_heads(found.meeting) for found in founds):
         return (
             "each locks the head that it names, one the parent's and one the child's, and writes no edge of the other"
@@ -28,8 +31,8 @@ def why_never_blocked(pair: tuple[str, str], founds: Sequence[Found]) -> str | N
     return None
 
 
-def _is_duty(pair: tuple[str, str]) -> bool:
-    return any("duty" in name for name in pair)
+def _is_of_no_execution(pair: tuple[str, str]) -> bool:
+    return any("duty" in name or name in ("heartbeat", "switch_feature") for name in pair)
 
 
 def why_one_outcome(pair: tuple[str, str], founds: Sequence[Found]) -> str | None:

@@ -98,15 +98,17 @@ class GroupSubscription:
     async def _run(self) -> None:
         failures = 0
         while not self._stopping.is_set():
-            member = self._new_member()
+            member: Member | None = None
             try:
+                member = self._new_member()
                 await self._join(member)
                 failures = 0
                 await self._live(member)
             except Exception as error:  # whatever it is: a consumer that is not there hears nothing, and must come back
                 failures += 1
                 self._note(failures, error)
-                await member.close(drain=False)
+                if member is not None:
+                    await member.close(drain=False)
                 await pause(self._stopping, full_jitter_ms(failures, self._rng, cap_ms=START_CAP_MS))
 
     async def _join(self, member: Member) -> None:

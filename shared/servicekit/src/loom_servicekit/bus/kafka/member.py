@@ -229,7 +229,7 @@ class Member(ConsumerRebalanceListener):  # type: ignore[misc]
             await asyncio.sleep(COMMIT_EVERY_S)
             try:
                 await self._commit(self._assigned.values())
-            except KafkaError as error:
+            except Exception as error:  # whatever it is: without commits all of it would be done again
                 self._note(error)
 
     async def _commit(self, assignments: Iterable[Assignment]) -> None:

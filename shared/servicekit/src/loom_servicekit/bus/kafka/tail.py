@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Collection, Iterable
+from collections.abc import AsyncIterator, Collection, Iterable
+from contextlib import asynccontextmanager
 from random import Random
 
 from aiokafka import AIOKafkaConsumer
@@ -66,21 +67,28 @@ class Tail:
     async def _run(self) -> None:
         failures = 0
         while not self._stopping.is_set():
-            consumer = consumer_of(self._settings, self._service, None)
             try:
-                async with asyncio.timeout(START_S):
-                    await self._start(consumer)
-                failures = 0
-                await self._poll(consumer)
+                async with self._opened() as consumer:
+                    failures = 0
+                    await self._poll(consumer)
             except Exception as error:
                 failures += 1
                 if failures == 1:
                     log.warning("tail of %s: %r", ", ".join(sorted(self._names)), error)
                 await pause(self._stopping, full_jitter_ms(failures, self._rng, cap_ms=RETRY_CAP_MS))
-            finally:
-                self._is_closing = True
-                await close_consumer(consumer)
-                self._is_closing = False
+
+    @asynccontextmanager
+    async def _opened(self) -> AsyncIterator[AIOKafkaConsumer]:
+        """A consumer that has started; what there is of it is closed, whatever happens."""
+        consumer = consumer_of(self._settings, self._service, None)
+        try:
+            async with asyncio.timeout(START_S):
+                await self._start(consumer)
+            yield consumer
+        finally:
+            self._is_closing = True
+            await close_consumer(consumer)
+            self._is_closing = False
 
     async def _start(self, consumer: AIOKafkaConsumer) -> None:
         """At the end of every partition; what was told before is taken for missed."""
