@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from loom_servicekit.bus.settings import KafkaSettings
 from loom_servicekit.topics import DEAD_LETTERS, TOPICS
 from servicekit.test_records import envelope, parked
 
+DIED: dict[str, Any] = {"group": "g", "error": ValueError(), "attempts": 5}
 AS_THEY_ARE = {topic.name: topic.partitions for topic in TOPICS}
 CONFIGS = {topic.name: configuration_of(topic) for topic in TOPICS}
 
@@ -100,6 +102,31 @@ def test_a_letter_that_died_again_says_where_it_was_last() -> None:
 
     assert (again.group, again.error, again.original_offset) == ("h", "KeyError", 99)
     assert not [name for name, _ in again.record.headers if name.startswith("x-")]
+
+
+def test_a_letter_is_replayed_to_our_topics_alone() -> None:
+    """One for a topic that is not there kept all others from their replay; any other would be written to by us."""
+    original = record_of(envelope(parked()), cluster="c", prefix="t.")
+    elsewhere = replace(original, topic="no-such-topic")
+
+    letters = [
+        letter_from(consumed(letter_of(consumed(record), topic="t." + DEAD_LETTERS.name, **DIED)))
+        for record in (original, elsewhere)
+    ]
+
+    assert [letter.is_replayable for letter in letters] == [True, False]
+
+
+def test_a_record_of_nothing_can_be_buried() -> None:
+    """I44: the client sends no record without key and value, and what cannot be buried holds its partition for ever."""
+    nothing = Record(topic="loom.child-done.v1", key=None, value=None, headers=[])
+
+    assert letter_of(consumed(nothing), topic=DEAD_LETTERS.name, **DIED).value == b""
+
+
+def test_topics_take_no_codec_that_the_client_cannot_read() -> None:
+    """A broker's own `compression.type` would stop every consumer; so would a foreign writer's."""
+    assert all(configuration_of(topic)["compression.type"] == "uncompressed" for topic in TOPICS)
 
 
 def test_what_is_no_letter_is_shown_and_not_replayed() -> None:

@@ -110,6 +110,17 @@ def test_what_is_none_of_our_messages_is_told_apart(value: bytes | None, headers
         envelope_of(record.value if value is None else value, list(changed.items()), timestamp=0)
 
 
+@pytest.mark.parametrize("name", ["ce_specversion", "ce_type", "ce_time"])
+def test_a_fault_repeats_little_of_a_header(name: str) -> None:
+    """A line of the log per record, and of a megabyte each, fills a disk."""
+    record = record_of(envelope(parked()), cluster="c")
+
+    with pytest.raises(ContractViolation) as caught:
+        envelope_of(record.value, [(name, b"x" * 900_000), *record.headers], timestamp=0)
+
+    assert len(str(caught.value)) < 500
+
+
 def test_headers_that_are_no_text_are_a_violation_too() -> None:
     """Kafka 3.3 point 7."""
     record = record_of(envelope(parked()), cluster="c")

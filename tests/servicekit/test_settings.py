@@ -8,6 +8,7 @@ import pytest
 from loom.kernel.limits import Limits
 from loom_event_store.settings import EventStoreSettings
 from loom_servicekit.settings import SettingsError, read_settings, settings_or_exit, why_exposed
+from loom_supervisor.settings import SupervisorSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,3 +93,50 @@ def test_a_process_with_faulty_settings_ends_with_a_usage_error(
 
     assert caught.value.code == 2
     assert capsys.readouterr().err.startswith("LOOM_PORT: ")
+
+
+RUBBISH = {
+    "LOOM_PORT": "99999",
+    "LOOM_HOST": "0.0.0.0",
+    "LOOM_EVENT_STORE_URL": "SECRET",
+    "LOOM_TIMERS_URL": "http://[::1",
+    "LOOM_SWEEP_MS": "-5",
+    "LOOM_KAFKA_BOOTSTRAP": "kafka://user:SECRET@broker:9092",
+    "LOOM_KAFKA_SESSION_MS": "-1",
+    "LOOM_KAFKA_CA_FILE": "/SECRET",
+    "LOOM_KAFKA_TOPIC_PREFIX": "a b",
+    "LOOM_TRACING_RATIO": "7",
+}
+
+
+def test_each_value_that_cannot_work_is_a_fault_and_all_are_told_at_once() -> None:
+    """Operations 2.2: a port out of range was a traceback, a broker's URL was logged with its password, and a fault of
+    Kafka's or of tracing hid that of the host.
+    """
+    with pytest.raises(SettingsError) as caught:
+        read_settings(SupervisorSettings, RUBBISH)
+
+    told = str(caught.value)
+    for variable in RUBBISH:
+        assert variable in told or variable == "LOOM_HOST"
+    assert "LOOM_DEV=1" in told
+    assert "SECRET" not in told
+    assert len(told.splitlines()) == len(RUBBISH)
+
+
+def test_a_database_is_named_by_a_url_of_postgres() -> None:
+    """Another one is never reached, however long it is tried."""
+    with pytest.raises(SettingsError) as caught:
+        read_settings(EventStoreSettings, {"LOOM_DB_URL": "mysql://u:SECRET@db/loom"})
+
+    assert "LOOM_DB_URL" in str(caught.value)
+    assert "SECRET" not in str(caught.value)
+    read_settings(EventStoreSettings, {"LOOM_DB_URL": "postgresql:///loom?host=/run/postgresql"})
+
+
+def test_every_fault_of_kafkas_settings_is_told() -> None:
+    """Not the first alone."""
+    environ = {"LOOM_KAFKA_SECURITY": "sasl_ssl", "LOOM_KAFKA_DRAIN_MS": "50000", "LOOM_KAFKA_IN_FLIGHT_MAX": "0"}
+
+    with pytest.raises(SettingsError, match=r"username.*drain_ms.*in_flight_max"):
+        read_settings(SupervisorSettings, environ)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from loom.kernel.limits import Limits
 from loom_servicekit.bus.settings import KafkaSettings
-from loom_servicekit.settings import Pooler, why_exposed
+from loom_servicekit.settings import DatabaseUrl, Pooler, Port, why_exposed
 from loom_servicekit.telemetry import TracingSettings
 
 
@@ -19,9 +19,9 @@ class EventStoreSettings:
     """
 
     host: str = "127.0.0.1"
-    port: int = 7300
+    port: Port = 7300
     data: Path = Path("loom-data")
-    db_url: str | None = None
+    db_url: DatabaseUrl | None = None
     db_pooler: Pooler = "session"
     kafka: KafkaSettings = field(default_factory=KafkaSettings)
     tracing: TracingSettings = field(default_factory=TracingSettings)

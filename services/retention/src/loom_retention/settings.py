@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from loom_retention.policy import ENDINGS, Keep
-from loom_servicekit.settings import Pooler, why_exposed
+from loom_servicekit.settings import DatabaseUrl, Milliseconds, Pooler, Port, ServiceUrl, why_exposed
 from loom_servicekit.telemetry import TracingSettings
 
 
@@ -20,14 +20,14 @@ class RetentionSettings:
     """
 
     host: str = "127.0.0.1"
-    port: int = 7303
+    port: Port = 7303
     data: Path = Path("loom-data")
-    db_url: str | None = None
+    db_url: DatabaseUrl | None = None
     db_pooler: Pooler = "session"
-    event_store_url: str = "http://127.0.0.1:7300"
+    event_store_url: ServiceUrl = "http://127.0.0.1:7300"
     archive: Path | None = None
     keep: Keep = field(default_factory=Keep)
-    retention_every_ms: int = 3_600_000
+    retention_every_ms: Milliseconds = 3_600_000
     tracing: TracingSettings = field(default_factory=TracingSettings)
     dev: bool = False
 

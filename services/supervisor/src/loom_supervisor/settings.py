@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from loom_servicekit.bus.settings import KafkaSettings
-from loom_servicekit.settings import why_exposed
+from loom_servicekit.settings import Milliseconds, Port, ServiceUrl, why_exposed
 from loom_servicekit.sweeps import EVERY_MS
 from loom_servicekit.telemetry import TracingSettings
 
@@ -17,10 +17,10 @@ class SupervisorSettings:
     """
 
     host: str = "127.0.0.1"
-    port: int = 7301
-    event_store_url: str = "http://127.0.0.1:7300"
-    timers_url: str = "http://127.0.0.1:7302"
-    sweep_ms: int = EVERY_MS
+    port: Port = 7301
+    event_store_url: ServiceUrl = "http://127.0.0.1:7300"
+    timers_url: ServiceUrl = "http://127.0.0.1:7302"
+    sweep_ms: Milliseconds = EVERY_MS
     kafka: KafkaSettings = field(default_factory=KafkaSettings)
     tracing: TracingSettings = field(default_factory=TracingSettings)
     dev: bool = False

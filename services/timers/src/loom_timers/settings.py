@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from loom_servicekit.bus.settings import KafkaSettings
-from loom_servicekit.settings import Pooler, why_exposed
+from loom_servicekit.settings import DatabaseUrl, Milliseconds, Pooler, Port, ServiceUrl, why_exposed
 from loom_servicekit.sweeps import EVERY_MS
 from loom_servicekit.telemetry import TracingSettings
 
@@ -21,14 +21,14 @@ class TimersSettings:
     """
 
     host: str = "127.0.0.1"
-    port: int = 7302
+    port: Port = 7302
     data: Path = Path("loom-data")
-    db_url: str | None = None
+    db_url: DatabaseUrl | None = None
     db_pooler: Pooler = "session"
-    event_store_url: str = "http://127.0.0.1:7300"
-    redrivers: tuple[str, ...] = ()
-    poll_ms: int = 100
-    sweep_ms: int = EVERY_MS
+    event_store_url: ServiceUrl = "http://127.0.0.1:7300"
+    redrivers: tuple[ServiceUrl, ...] = ()
+    poll_ms: Milliseconds = 100
+    sweep_ms: Milliseconds = EVERY_MS
     kafka: KafkaSettings = field(default_factory=KafkaSettings)
     tracing: TracingSettings = field(default_factory=TracingSettings)
     dev: bool = False

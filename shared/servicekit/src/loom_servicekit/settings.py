@@ -7,9 +7,10 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from types import UnionType
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from urllib.parse import urlsplit
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
 from loom_servicekit.hosts import is_loopback
 
@@ -17,6 +18,23 @@ Settings = TypeVar("Settings")
 
 Pooler = Literal["session", "transaction"]
 """`transaction`: a pooler may give each transaction another server connection, so no statement is kept prepared."""
+
+
+def _check_url(text: str) -> str:
+    try:
+        parts = urlsplit(text)
+        is_one = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_one = False
+    if not is_one:
+        raise ValueError("the URL of a service is http://HOST:PORT")  # and nothing of the value, nor of its parts
+    return text
+
+
+Port = Annotated[int, Field(ge=0, le=65_535)]
+Milliseconds = Annotated[int, Field(ge=1)]
+ServiceUrl = Annotated[str, AfterValidator(_check_url)]
+DatabaseUrl = Annotated[str, Field(pattern=r"^postgres(ql)?://")]
 
 
 class SettingsError(ValueError):
@@ -29,10 +47,19 @@ def read_settings(cls: type[Settings], environ: Mapping[str, str], prefix: str =
     Tuples are separated by commas, flags are 1 and 0 or true and false. An empty variable is an absent one. Raises
     SettingsError with all faults at once; no message repeats a value, which may be a secret.
     """
-    try:
-        return TypeAdapter(cls).validate_python(_read(cls, environ, prefix))
-    except ValidationError as error:
-        raise SettingsError("\n".join(_faults(error, prefix))) from None
+    found, faults = _read(cls, environ, prefix), dict[str, None]()
+    while True:
+        try:
+            settings = TypeAdapter(cls).validate_python(found)
+        except ValidationError as error:
+            faults |= dict.fromkeys(_faults(error, prefix))
+            faulty = {str(fault["loc"][0]) for fault in error.errors() if fault["loc"]} & found.keys()
+            if faulty:  # what depends on several fields is only asked once each of them is well: ask without these
+                found = {name: value for name, value in found.items() if name not in faulty}
+                continue
+        if faults:
+            raise SettingsError("\n".join(faults))
+        return settings
 
 
 def settings_or_exit(cls: type[Settings]) -> Settings:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field, FilePath
+
+from loom_servicekit.settings import Milliseconds
 
 Security = Literal["plaintext", "ssl", "sasl_plaintext", "sasl_ssl"]
 Mechanism = Literal["SCRAM-SHA-512", "SCRAM-SHA-256", "PLAIN"]
+Broker = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]+:[0-9]{1,5}$|^\[[0-9A-Fa-f:.]+\]:[0-9]{1,5}$")]
+Prefix = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{0,200}$")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,22 +29,22 @@ class KafkaSettings:
     `linger_ms`: how long a message waits for company.
     """
 
-    bootstrap: tuple[str, ...] = ()
+    bootstrap: tuple[Broker, ...] = ()
     security: Security = "plaintext"
     mechanism: Mechanism = "SCRAM-SHA-512"
     username: str | None = None
     password: str | None = field(default=None, repr=False)
-    ca_file: Path | None = None
+    ca_file: FilePath | None = None
     cluster: str = "loom"
-    topic_prefix: str = ""
-    session_ms: int = 20_000
-    poll_max_ms: int = 60_000
-    rebalance_ms: int = 30_000
-    drain_ms: int = 10_000
+    topic_prefix: Prefix = ""
+    session_ms: Milliseconds = 20_000
+    poll_max_ms: Milliseconds = 60_000
+    rebalance_ms: Milliseconds = 30_000
+    drain_ms: Milliseconds = 10_000
     in_flight_max: int = 100
-    request_ms: int = 60_000
+    request_ms: Milliseconds = 60_000
     idempotent: bool = True
-    linger_ms: int = 2
+    linger_ms: Annotated[int, Field(ge=0)] = 2
 
     def __post_init__(self) -> None:
         if faults := self._faults():

@@ -20,7 +20,7 @@ from loom_servicekit.bus.kafka.security import connection_of
 from loom_servicekit.bus.port import Outcome
 from loom_servicekit.bus.settings import KafkaSettings
 from loom_servicekit.counts import Count
-from loom_servicekit.topics import DEAD_LETTERS
+from loom_servicekit.topics import DEAD_LETTERS, TOPICS
 
 KEEP_S = 10.0
 REPLAY_S = 30.0
@@ -53,7 +53,9 @@ class DeadLetters:
 
 
 def letter_of(record: ConsumerRecord, *, topic: str, group: str, error: Exception, attempts: int) -> Record:
-    """The record, unchanged but for further headers."""
+    """The record, unchanged but for further headers. Where it had neither key nor value the value is empty: the client
+    sends no record without both, and what cannot be buried holds its partition for ever.
+    """
     marks = {
         "x-original-topic": record.topic,
         "x-original-partition": str(record.partition),
@@ -64,7 +66,8 @@ def letter_of(record: ConsumerRecord, *, topic: str, group: str, error: Exceptio
         "x-attempts": str(attempts),
     }
     headers = [*record.headers, *((name, text.encode("utf-8", "replace")) for name, text in marks.items())]
-    return Record(topic=topic, key=record.key, value=record.value, headers=headers)
+    value = b"" if record.key is None and record.value is None else record.value
+    return Record(topic=topic, key=record.key, value=value, headers=headers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +93,9 @@ class Letter:
 
 
 def letter_from(record: ConsumerRecord) -> Letter:
-    """Read a record of the dead letters' topic. One that names no origin is its own."""
+    """Read a record of the dead letters' topic. One that names no origin is its own; one from elsewhere than our topics
+    is shown, and goes nowhere: whoever may write here would have others written to.
+    """
     marks = {name: value.decode("utf-8", "replace") for name, value in record.headers if name.startswith(_MARK)}
     try:
         topic = marks["x-original-topic"]
@@ -99,13 +104,14 @@ def letter_from(record: ConsumerRecord) -> Letter:
     except (KeyError, ValueError):
         topic, partition, offset, attempts = record.topic, record.partition, record.offset, 0
     headers = [(name, value) for name, value in record.headers if not name.startswith(_MARK)]
+    prefix = record.topic.removesuffix(DEAD_LETTERS.name)
     return Letter(
         partition=record.partition,
         offset=record.offset,
         topic=topic,
         original_partition=partition,
         original_offset=offset,
-        is_replayable=topic != record.topic,
+        is_replayable=topic in {prefix + ours.name for ours in TOPICS if ours is not DEAD_LETTERS},
         group=marks.get("x-group", ""),
         error=marks.get("x-error-class", ""),
         detail=marks.get("x-error", ""),

@@ -17,6 +17,8 @@ Headers = Sequence[tuple[str, bytes | None]]
 
 SPEC_VERSION = "1.0"
 CONTENT_TYPE = "application/json"
+QUOTED_MAX = 100
+"""Characters of a header that a fault repeats: a header may have a megabyte, and each line of the log would."""
 
 MESSAGES: Mapping[str, type[Hint]] = {
     f"dev.{message.TOPIC}": message for message in (ChildDone, ExecutionParked, NotifyResume)
@@ -63,10 +65,10 @@ def envelope_of(value: bytes | None, headers: Headers, *, timestamp: int) -> Env
     """
     attributes = _attributes(headers)
     if attributes.get("ce_specversion") != SPEC_VERSION:
-        raise ContractViolation(f"ce_specversion is {attributes.get('ce_specversion')!r}, not {SPEC_VERSION}")
+        raise ContractViolation(f"ce_specversion is {_quoted(attributes.get('ce_specversion'))}, not {SPEC_VERSION}")
     message = MESSAGES.get(attributes.get("ce_type", ""))
     if message is None:
-        raise ContractViolation(f"ce_type {attributes.get('ce_type')!r} is none of {', '.join(MESSAGES)}")
+        raise ContractViolation(f"ce_type {_quoted(attributes.get('ce_type'))} is none of {', '.join(MESSAGES)}")
     try:
         hint = decode_answer(message, value or b"")
     except LoomError as error:
@@ -107,6 +109,10 @@ def _attributes(headers: Headers) -> dict[str, str]:
         raise ContractViolation("a header is not UTF-8") from None
 
 
+def _quoted(text: str | None) -> str:
+    return repr(text) if text is None or len(text) <= QUOTED_MAX else f"{text[:QUOTED_MAX]!r}.."
+
+
 def _written(instant: Instant) -> str:
     at = datetime.fromtimestamp(instant / 1000, UTC)
     return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
@@ -116,4 +122,4 @@ def _read(text: str) -> Instant:
     try:
         return Instant(round(datetime.fromisoformat(text).timestamp() * 1000))
     except (ValueError, OverflowError):
-        raise ContractViolation(f"ce_time {text!r} is no instant") from None
+        raise ContractViolation(f"ce_time {_quoted(text)} is no instant") from None

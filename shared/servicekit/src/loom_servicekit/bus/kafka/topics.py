@@ -136,6 +136,7 @@ def configuration_of(topic: Topic, replication: int | None = None) -> dict[str, 
     in_sync_min = topic.in_sync_min if replication is None else max(1, min(topic.in_sync_min, replication - 1))
     return {
         "cleanup.policy": topic.cleanup,
+        "compression.type": "uncompressed",  # a broker's default may be a codec that the client cannot read
         "retention.ms": str(topic.retention_ms),
         "min.insync.replicas": str(in_sync_min),
         "max.message.bytes": str(topic.bytes_max),
