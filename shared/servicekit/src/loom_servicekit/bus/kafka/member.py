@@ -42,7 +42,7 @@ RETRY_S = 0.5
 FETCH_WAIT_MS = 500
 FETCH_REQUEST_MS = 40_000
 UNREADABLE = (ValueError, UnsupportedCodecError, CorruptRecordException)
-"""What the library raises of a record: text that is none (a UnicodeDecodeError), a codec it lacks, a wrong checksum."""
+"""What the library raises of a record: no UTF-8 (a UnicodeDecodeError), a codec it lacks, a wrong checksum."""
 PASSED_OVER_MAX = 10_000
 """Records in the lanes, those included that will never be handed on since newer ones take their place."""
 
