@@ -80,7 +80,7 @@ def test_a_replica_that_dies_comes_back_and_down_leaves_nothing(up: Path) -> Non
 
 
 def test_up_ends_what_a_killed_keeper_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Else its ids are forgotten with its folder, and its services try for ever. What comes then is of no matter here."""
+    """Else its ids are forgotten with its folder, and its services try for ever. How `up` ends is no matter here."""
     left = subprocess.Popen(["sleep", "600"])
     state = {"keeper": 0, "began": "1", "processes": {str(left.pid): began(left.pid)}, "folders": []}
     (tmp_path / STATE).write_text(json.dumps(state))
