@@ -316,6 +316,23 @@ async def test_a_batch_that_stays_hides_nothing_behind_it(store: Wrapped, clock:
     assert judging.offered[-1] == "late"
 
 
+async def test_a_batch_that_is_not_acknowledged_hides_nothing_behind_it(store: Wrapped, clock: ManualClock) -> None:
+    """Kafka 2.5: one partition without a leader, for however long: what goes elsewhere goes, and it when it can."""
+    stuck = [f"stuck-{number}" for number in range(BATCH)]
+    await start(store, *stuck, "good")
+    judging = Judging(**dict.fromkeys(stuck, Outcome.UNKNOWN))
+    one = relay(store, judging, clock)
+
+    with pytest.raises(StoreUnavailable):
+        await one.step()
+    await one.step()
+    assert await left(store) == stuck
+
+    judging.outcomes.clear()
+    await step_through(one, clock)
+    assert await left(store) == []
+
+
 async def test_a_relay_that_waited_in_vain_gives_the_duty_up_and_is_back_if_nobody_takes_it(
     store: Wrapped, bus: FaultyBus, clock: ManualClock
 ) -> None:

@@ -215,7 +215,7 @@ async def test_a_dead_letter_is_written_before_its_record_is_done(halls: list[Ha
     desk = Desk(*[ZeroDivisionError()] * ATTEMPTS_MAX)
     hall = open_hall(halls, desk)
     slip = hall.put(parked())
-    slip.refused = [StoreUnavailable("no brokers")] * 3
+    slip.refused = [StoreUnavailable("no brokers"), TypeError("a bug of ours"), StoreUnavailable("no brokers")]
 
     await hall.settled()
 

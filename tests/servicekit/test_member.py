@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from aiokafka.errors import CommitFailedError, IllegalStateError, KafkaConnectionError
+from aiokafka.errors import CommitFailedError, IllegalStateError, KafkaConnectionError, UnsupportedCodecError
 from aiokafka.structs import TopicPartition
 
 from loom.kernel.hints import Hint
@@ -37,6 +37,23 @@ class Committing:
             self.failed.set()
             raise self.error
         self.committed |= offsets
+
+    def assignment(self) -> set[TopicPartition]:
+        return {ONE, TWO}
+
+    def paused(self) -> set[TopicPartition]:
+        return set()
+
+    def pause(self, *partitions: TopicPartition) -> None:
+        assert not partitions
+
+    def resume(self, *partitions: TopicPartition) -> None:
+        assert not partitions
+
+    async def getmany(self, **_: int) -> dict[TopicPartition, list[Any]]:
+        assert self.error is not None
+        self.failed.set()
+        raise self.error
 
 
 async def ignore(hint: Hint) -> None:
@@ -121,6 +138,30 @@ async def test_a_commit_that_failed_is_made_again(
     committing.cancel()
 
     assert consumer.committed == {ONE: 2}
+
+
+@pytest.mark.parametrize(
+    ("error", "answered"),
+    [
+        (UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte"), True),
+        (UnsupportedCodecError("zstd"), True),
+        (KafkaConnectionError(), False),
+    ],
+    ids=["a header's name", "a codec", "no broker"],
+)
+async def test_a_record_that_the_library_cannot_read_is_no_silence(
+    member: Member, consumer: Committing, error: Exception, answered: bool
+) -> None:
+    """Kafka 3.3 point 9: consumers were built anew for it, and after four times their process ended, over and over."""
+    consumer.error, member._polled_at = error, -1.0
+
+    polling = asyncio.create_task(member._poll())
+    async with asyncio.timeout(5):
+        await consumer.failed.wait()
+    await asyncio.sleep(0)
+    polling.cancel()
+
+    assert (member.signs().polled_at > 0) is answered
 
 
 class Group:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 
 from fixtures.stack_keeper import STATE, began, read_state
+from fixtures.stack_keeper import up as up_in
 from repo.tree import ROOT
 
 PATIENCE_S = 60
@@ -75,6 +77,22 @@ def test_a_replica_that_dies_comes_back_and_down_leaves_nothing(up: Path) -> Non
     assert again.returncode == 1
     assert done.stdout.strip() == "stopped"
     assert [pid for pid in (state["keeper"], *map(int, state["processes"])) if lives(pid)] == []
+
+
+def test_up_ends_what_a_killed_keeper_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else its ids are forgotten with its folder, and its services try for ever. How `up` ends is no matter here."""
+    left = subprocess.Popen(["sleep", "600"])
+    state = {"keeper": 0, "began": "1", "processes": {str(left.pid): began(left.pid)}, "folders": []}
+    (tmp_path / STATE).write_text(json.dumps(state))
+    monkeypatch.setattr(sys, "executable", shutil.which("false"))
+    try:
+        assert up_in(tmp_path) == 1
+        ended = left.wait(PATIENCE_S)
+    finally:
+        left.kill()
+        left.wait()
+
+    assert ended == -signal.SIGKILL
 
 
 def test_down_ends_what_a_killed_keeper_left_behind_and_nobody_else(tmp_path: Path) -> None:

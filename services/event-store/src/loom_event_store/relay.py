@@ -43,8 +43,9 @@ class Relay:
     that found nothing, so that a replica which cannot reach the bus loses it, as does one whose hints are all withheld;
     one that waited for `publish_s` in vain gives it up.
 
-    What stays keeps nobody waiting: a hint of a topic that is not there until it is, one that the bus refuses for good
-    until it has been offered ATTEMPTS_MAX times, and then it is dead.
+    What stays keeps nobody waiting: a batch that was not acknowledged until the next look at all ids, a hint of a topic
+    that is not there until it is, one that the bus refuses for good until it has been offered ATTEMPTS_MAX times, and
+    then it is dead.
     """
 
     def __init__(
@@ -117,6 +118,8 @@ class Relay:
             ids[outcome].append(id)
         await self._settle(ids)
         if ids[Outcome.UNKNOWN]:
+            if len(rows) == BATCH:  # a partition without a leader is not to hold up all others
+                self._note_looked(rows)
             if self._monotonic() - began_at >= self._publish_s:
                 await self._give_up()
             raise StoreUnavailable(f"the bus did not acknowledge {len(ids[Outcome.UNKNOWN])} of {len(rows)} hints")

@@ -206,7 +206,17 @@ class Lanes:
     async def _bury(self, delivery: Delivery, error: Exception, attempts: int) -> bool:
         known = error if not isinstance(error, ContractViolation) else None
         log.error("%s: gave up on %r: %r", self._name, delivery.content, error, exc_info=known)
-        return await self._persist(delivery, partial(delivery.bury, error, attempts))
+        return await self._persist(delivery, partial(_keep, delivery, error, attempts))
+
+
+async def _keep(delivery: Delivery, error: Exception, attempts: int) -> None:
+    """As a dead letter, whatever stands in the way: a record left undone would hold up the commits behind it."""
+    try:
+        await delivery.bury(error, attempts)
+    except Contended:
+        raise
+    except Exception as fault:
+        raise StoreUnavailable(f"the dead letter could not be written: {fault!r}") from fault
 
 
 class _Ending(Exception):

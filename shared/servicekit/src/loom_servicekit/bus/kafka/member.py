@@ -9,7 +9,14 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 
 from aiokafka import AIOKafkaConsumer, ConsumerRebalanceListener
-from aiokafka.errors import CommitFailedError, ConsumerStoppedError, IllegalStateError, KafkaError
+from aiokafka.errors import (
+    CommitFailedError,
+    ConsumerStoppedError,
+    CorruptRecordException,
+    IllegalStateError,
+    KafkaError,
+    UnsupportedCodecError,
+)
 from aiokafka.structs import ConsumerRecord, TopicPartition
 
 from loom.kernel.hints import Envelope
@@ -34,6 +41,8 @@ STOP_S = 5.0
 RETRY_S = 0.5
 FETCH_WAIT_MS = 500
 FETCH_REQUEST_MS = 40_000
+UNREADABLE = (ValueError, UnsupportedCodecError, CorruptRecordException)
+"""What the library raises of a record: no UTF-8 (a UnicodeDecodeError), a codec it lacks, a wrong checksum."""
 PASSED_OVER_MAX = 10_000
 """Records in the lanes, those included that will never be handed on since newer ones take their place."""
 
@@ -191,6 +200,10 @@ class Member(ConsumerRebalanceListener):  # type: ignore[misc]
                 return
             except Exception as error:  # what coordination met; it stands still until this was collected (kafka 3.3)
                 self._note(error)
+                if isinstance(
+                    error, UNREADABLE
+                ):  # an answer; who took it for silence would end the process for a record
+                    self._polled_at = self._monotonic()
                 await asyncio.sleep(RETRY_S)
                 continue
             self._polled_at, self.trouble = self._monotonic(), None
