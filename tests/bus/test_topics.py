@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
-from bus.ground import PARKED, envelopes, ground, read_all, settings_of
+import pytest
+from aiokafka.admin import NewTopic
+
+from bus.ground import PARKED, envelopes, ground, read_all, running_bus, settings_of
 from bus.waiting import until
 from fixtures.kafka import Kafka, fresh_prefix
 from fixtures.ports import keepable_ports
-from loom.kernel.hints import ExecutionParked, Hint
-from loom_servicekit.bus.kafka.topics import create_topics
+from loom.kernel.hints import ChildDone, ExecutionParked, Hint
+from loom_servicekit.bus.kafka import member
+from loom_servicekit.bus.kafka.topics import admin_of, create_topics
 from loom_servicekit.bus.opening import open_bus
 from loom_servicekit.bus.port import Outcome
 from loom_servicekit.topics import TOPICS
@@ -86,3 +91,38 @@ async def test_records_of_one_prefix_are_nobody_else_s(kafka: Kafka) -> None:
 
         assert len(await read_all(mine, PARKED)) == 1
         assert await read_all(others, PARKED) == []
+
+
+async def test_a_topic_that_comes_back_is_consumed_again(kafka: Kafka, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kafka 3.5: also beside one that was never away; of a member that is ready and deaf only the sweeps would know."""
+    monkeypatch.setattr(member, "METADATA_MS", 1_000)
+    heard: list[Hint] = []
+
+    async def handle(hint: Hint) -> None:
+        heard.append(hint)
+
+    async with ground(kafka, partitions=1) as settings, running_bus(settings) as bus:
+        subscription: Any = bus.subscribe((ExecutionParked, ChildDone), handle, group="back")
+        topic = NewTopic(settings.topic_prefix + PARKED, 1, 1)
+
+        async def is_assigned() -> bool:
+            found = subscription._member
+            return found is not None and any(one.topic == topic.name for one in found._assigned)
+
+        async def is_not_assigned() -> bool:
+            return not await is_assigned()
+
+        async def is_published() -> bool:
+            return await bus.publish(envelopes(["after"]), within_s=30) == (Outcome.ACKNOWLEDGED,)
+
+        try:
+            await until(is_assigned)
+            async with admin_of(settings, "test") as admin:
+                await admin.delete_topics([topic.name])
+                await until(is_not_assigned)
+                await admin.create_topics([topic])
+            await until(is_assigned)
+            await until(is_published)
+            await until(lambda: asyncio.sleep(0, heard))
+        finally:
+            await subscription.stop()

@@ -41,6 +41,8 @@ STOP_S = 5.0
 RETRY_S = 0.5
 FETCH_WAIT_MS = 500
 FETCH_REQUEST_MS = 40_000
+METADATA_MS = 30_000
+"""After so long a topic that came back is seen; of the library's 300 s nobody would know but the sweeps."""
 UNREADABLE = (ValueError, UnsupportedCodecError, CorruptRecordException)
 """What the library raises of a record: no UTF-8 (a UnicodeDecodeError), a codec it lacks, a wrong checksum."""
 PASSED_OVER_MAX = 10_000
@@ -309,6 +311,7 @@ def consumer_of(settings: KafkaSettings, service: str, group: str | None) -> AIO
         auto_offset_reset="earliest" if group else "latest",
         fetch_max_wait_ms=FETCH_WAIT_MS,
         request_timeout_ms=FETCH_REQUEST_MS,
+        metadata_max_age_ms=METADATA_MS,
         isolation_level="read_uncommitted",
     )
 
