@@ -485,11 +485,14 @@ async def test_why_works_without_timers(shell: Shell) -> None:
 
     shell.timers = Down()  # type: ignore[assignment]
     await shell.start("o-1")
+    before = await shell("why", "o-1")
+    await shell.park(await shell.claim("o-1"), PAID)
 
     said = await shell("why", "o-1")
 
     assert said.exit == 0
     assert "timers cannot be reached" in said.out
+    assert "timers" not in before.out  # nothing is parked, so there is nothing that they could know
 
 
 # --- ownership

@@ -64,6 +64,8 @@ async def _read_cause(server: Server, depth: int, namespace: Namespace, executio
 
 async def _read_timers(timers: TimerRows, head: Head) -> tuple[Timer, ...] | None:
     """The rows about the open park, earliest first; None when timers cannot be reached."""
+    if head.park_seq is None:
+        return ()
     try:
         rows = await timers.read(ReadTimers(namespace=head.namespace, execution_id=head.execution_id))
     except (StoreUnavailable, NotFound):  # down, or not behind this address

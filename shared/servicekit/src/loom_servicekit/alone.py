@@ -37,11 +37,12 @@ def run_alone(cls: type[Settings], serve: Callable[[Settings], Awaitable[None]])
 
 
 def log_to_stderr() -> None:
-    """One line a fact. The client's own log, a line per request, is left out."""
+    """One line a fact. What the clients say of every request and every partition is left out."""
     handler = logging.StreamHandler()
     handler.setFormatter(TracedFormatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
     logging.basicConfig(level=logging.INFO, handlers=[handler])
-    logging.getLogger("httpx").setLevel(logging.WARNING)
+    for talkative in ("httpx", "aiokafka"):
+        logging.getLogger(talkative).setLevel(logging.WARNING)
 
 
 async def serve_alone(services: Sequence[Service], settings: Listening, *, title: str) -> None:
