@@ -68,6 +68,7 @@ def draw(rng: Random, path: Path) -> dict[str, Any]:
 def request_of(rng: Random, path: Path, client: httpx.AsyncClient) -> httpx.Request:
     """A request as anybody might send it."""
     place = {"namespace": "a", "execution_id": rng.choice(["e", "e", "f", "\0", "é~", ".."]), "owner": "o", "name": "d"}
+    place["instance"] = place["execution_id"]
     url = path.template.format(**{name: quote(value, safe="") for name, value in place.items()})
     members = draw(rng, path)
     if path.has_body:
