@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Protocol, TypeVar
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, Protocol, TypeVar
 
 from loom_servicekit.app import Service, create_app, server
 from loom_servicekit.settings import settings_or_exit
@@ -29,11 +29,11 @@ class Listening(Protocol):
     def tracing(self) -> TracingSettings: ...
 
 
-def run_alone(cls: type[Settings], serve: Callable[[Settings], Awaitable[None]]) -> None:
+def run_alone(cls: type[Settings], serve: Callable[[Settings], Coroutine[Any, Any, None]]) -> None:
     """The whole of a service's `main`: returns when the process was told to stop and has finished what it accepted."""
     settings = settings_or_exit(cls)
     log_to_stderr()
-    asyncio.run(_awaited(serve(settings)))
+    asyncio.run(serve(settings))
 
 
 def log_to_stderr() -> None:
@@ -54,7 +54,3 @@ async def serve_alone(services: Sequence[Service], settings: Listening, *, title
     with exporting(services[-1].name, settings.tracing):
         await server(create_app(services, title=title), host=settings.host, port=settings.port).serve()
     log.info("%s has stopped", title)
-
-
-async def _awaited(awaitable: Awaitable[None]) -> None:
-    await awaitable
